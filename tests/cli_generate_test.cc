@@ -135,8 +135,8 @@ TEST_F(CliGenerateTest, RefusesInvalidOptions) {
   const std::vector<Refused> cases{
       {{"translate", "Guten Tag"}, "language model"},
       {{"generate"}, "has no start token"},
-      {{"generate", "x", "--temperature", "0"}, "--temperature takes a number above 0"},
-      {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
+      {{"generate", "x", "--temperature", "-1"}, "--temperature takes a number from 0"},
+      {{"generate", "x", "--greedy", "--top-k", "5"}, "--top-k and --greedy exclude each other"},
       {{"generate", "x", "--stop", ""}, "must not be empty"},
       {{"generate", "x", "--greedy", "--samples", "2"}, "requires a --beam"},
       {{"generate", std::string(49, 'x')}, "the model's maximum is 48"},

@@ -238,12 +238,15 @@ TEST_F(CliModelFilesTest, SamplingDefaultsOfTheModel) {
   };
   const auto usual = text(), cold = text({"--temperature", "0.2"}), greedy = text({"--greedy"});
   EXPECT_NE(usual, cold);
+  EXPECT_EQ(text({"--temperature", "0", "--seed", "5"}), greedy);
   folder_.write("generation_config.json", R"({"temperature": 0.2})");
   EXPECT_EQ(text(), cold);
   EXPECT_EQ(text({"--temperature", "1"}), usual);
   folder_.write("generation_config.json", R"({"do_sample": true, "top_k": 1})");
   EXPECT_EQ(text(), greedy);
   folder_.write("generation_config.json", R"({"do_sample": false})");
+  EXPECT_EQ(text(), greedy);
+  folder_.write("generation_config.json", R"({"do_sample": true, "temperature": 0})");
   EXPECT_EQ(text(), greedy);
   folder_.write("generation_config.json", R"({"typical_p": 0.3})");
   const CommandResult refused = run({"generate", "Once"});
@@ -258,8 +261,8 @@ TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
     EXPECT_EQ(result.status, 2) << result.err;
     return result.err;
   };
-  EXPECT_THAT(error_of({"generate", "x", "--temperature", "0"}),
-              HasSubstr("--temperature takes a number above 0, not '0'"));
+  EXPECT_THAT(error_of({"generate", "x", "--temperature", "-1"}),
+              HasSubstr("--temperature takes a number from 0 to 1000000, not '-1'"));
   EXPECT_THAT(error_of({"generate", "x", "--top-p", "2"}),
               HasSubstr("--top-p takes a number above 0 and up to 1, not '2'"));
   EXPECT_THAT(error_of({"generate", "x", "--beam", "2", "--samples", "3"}),

@@ -84,14 +84,18 @@ TEST_F(CliTest, RefusesInvalidValues) {
   refused({"--beam", "2", "--nbest", "3"}, {"3", "2"});
   refused({"--threads", "-1"}, {"--threads"});
   refused({"--max-length", "1"}, {"--max-length"});
-  refused({"--sample", "--temperature", "0"}, {"temperature", "0"});
+  refused({"--sample", "--temperature", "-1"}, {"temperature", "-1"});
   refused({"--sample", "--top-p", "1.5"}, {"top-p", "1.5"});
   refused({"--temperature", "2"}, {"--temperature", "--sample"});
   refused({"--sample", "--beam", "3"}, {"--beam", "--sample"});
   refused({"--length-penalty", "nan"}, {"--length-penalty", "nan"});
+  refused({"--format", "html", "--nbest", "2"}, {"--nbest", "documents"});
+  refused({"--format", "html", "--no-placeholders"}, {"--placeholders", "documents"});
+  refused({"--format", "html", "--json"}, {"--json", "--format text"});
   refused({"--precision", "int7"}, {"--precision"});
   refused({"--batch-tokens", "0"}, {"--batch-tokens"});
   refused({"--input", "somewhere"}, {"TEXT", "--input"});
+  expect_failure(with_model({"translate", "Der Hund", "--prefix", "\xff"}), 1, {"--prefix is not UTF-8"});
 }
 
 // ---- Which model -----------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // The routes of the server, compared with the command with the same models.
+#include "models/head_names.h"
 #include "serve/server.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +17,6 @@
 #include "command.h"
 #include "decode/scoring.h"
 #include "decode/test_models.h"
-#include "inspect/trace/head_ablation.h"
 #include "models/decoder_only_config.h"
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
@@ -321,6 +321,8 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
       {{{"require", "garden"}, {"forbid", {"e", "the"}}},
        {"--require", "garden", "--forbid", "e", "--forbid", "the"}},
       {{{"split_sentences", false}}, {"--no-split-sentences"}},
+      {{{"sample", true}, {"temperature", 0}}, {"--beam", "1"}},
+      {{{"ablate", {{{"stack", "cross"}, {"layer", 1}}}}}, {"--ablate", "cross:1:all"}},
       {{{"placeholders", false}}, {"--no-placeholders"}},
       {{{"sample", true}, {"temperature", 1.3}, {"top_k", 20}, {"top_p", 0.9}, {"seed", 11}, {"nbest", 2}},
        {"--sample", "--temperature", "1.3", "--top-k", "20", "--top-p", "0.9", "--seed", "11", "--nbest",
@@ -355,6 +357,8 @@ TEST_F(ServeTest, ErrorsNameTheField) {
   expect_error(post("/v1/translate", with(text, {{"beam", 2}, {"nbest", 3}})), 400, "'nbest'");
   expect_error(post("/v1/translate", with(text, {{"beam", 2}, {"sample", true}})), 400, "'sample'");
   expect_error(post("/v1/translate", with(text, {{"seed", 3}})), 400, "'seed'");
+  expect_error(post("/v1/translate", with(text, {{"format", "html"}, {"nbest", 2}})), 400, "'nbest'");
+  expect_error(post("/v1/translate", with(text, {{"batch_tokens", 64}})), 400, "'batch_tokens'");
   expect_error(post("/v1/translate", with(text, {{"model", "none"}})), 404, "'none'");
   expect_error(post("/v1/translate", with(text, {{"model", "text"}})), 400, "'text'");
   expect_error(post("/v1/translate", with(text, {{"pair", "fr-de"}})), 400, "'fr-de'");
@@ -461,8 +465,8 @@ TEST_F(ServeTest, MasksHeads) {
   EXPECT_EQ(attend(json::array())["score"], whole["score"]);
   // The search, position by position, and the pass over a whole translation switch off the same.
   const models::LoadedModel loaded = models::load_model(model("en-de"));
-  const nn::HeadScales scales(
-      {parse_head("decoder:all:1"), parse_head("cross:1:2"), parse_head("encoder:1:1", 0.5)});
+  const nn::HeadScales scales({models::parse_head("decoder:all:1"), models::parse_head("cross:1:2"),
+                               models::parse_head("encoder:1:1", 0.5)});
   nn::Context scaled = loaded.context();
   scaled.head_scales = &scales;
   const decode::SearchOptions search = decode::search_options_of(loaded);

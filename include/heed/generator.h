@@ -17,20 +17,21 @@
 namespace heed {
 
 /// Unset options are taken from the model's generation_config.json, or else have the value in brackets.
+/// docs/language-models.md has their ranges. An option of sampling that is set turns sampling on.
 struct GenerateOptions {
   std::optional<int64_t> max_tokens{};  ///< maximum number of new tokens [256]
+  std::vector<std::string> stop{};      ///< the text ends before the first of these
+  bool ignore_end = false;              ///< never generate the end token
+  bool special_tokens = false;          ///< parse special tokens in prompts, such as <|endoftext|>
   bool greedy = false;                  ///< greedy search instead of sampling
-  int beam = 0;                         ///< beam size of beam search; 0: as the directory says [sampling]
-  std::optional<double> temperature{};  ///< sampling temperature, above 0 [1]
+  std::optional<int> beam{};            ///< beam search of this size instead of sampling
+  std::optional<double> temperature{};  ///< of sampling; 0: greedy search [1]
   std::optional<int> top_k{};           ///< sample from the k most probable tokens; 0: all [0]
-  std::optional<double>
-      top_p{};  ///< sample from the most probable tokens with this total probability; 1: all [0.9]
-  std::optional<double> min_p{};  ///< minimum probability relative to the most probable token; 0: all [0]
-
+  std::optional<double> top_p{};   ///< sample from the most probable tokens with this total probability [0.9]
+  std::optional<double> min_p{};   ///< minimum probability relative to the most probable token; 0: all [0]
+  std::optional<uint64_t> seed{};  ///< of sampling: the same seed gives the same text [1]
   /// Values above 1 penalize tokens that already occur in prompt or text [1].
   std::optional<double> repetition_penalty{};
-  uint64_t seed = 1;                    ///< the same seed gives the same text
-  std::vector<std::string> stops = {};  ///< the text ends before the first of these
 
   /// Set by another thread: the call throws Cancelled soon after.
   const std::atomic<bool>* cancelled = nullptr;

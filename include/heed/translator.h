@@ -15,20 +15,18 @@
 
 namespace heed {
 
+/// Unset options default to the settings of the model directory. docs/translating.md has their ranges.
 struct TranslateOptions {
-  /// Beam size, at most 1024; 1 is greedy search, 0 the default of the model directory.
-  int beam = 0;
-  int nbest = 1;  ///< number of translations, at most `beam`; a default beam grows to it
+  std::optional<int> beam{};  ///< beam size; 1 is greedy search
+  int nbest = 1;              ///< number of translations, at most `beam`; a default beam grows to it
 
-  /// Hypotheses are ranked by (sum of log-probabilities) / length^length_penalty; unset: the default of the
-  /// model directory.
+  /// Hypotheses are ranked by (sum of log-probabilities) / length^length_penalty.
   std::optional<double> length_penalty{};
-  /// Maximum length of a translation in tokens, including start and end token; unset: the default of the
-  /// model directory.
+  /// Maximum length of a translation in tokens, including start and end token.
   std::optional<int64_t> max_length{};
-  /// Repeated n-grams of this many tokens are blocked, 0: none; unset: the default of the model directory.
-  std::optional<int> no_repeat_ngram{};
-  bool split_sentences = true;  ///< split lines into sentences and translate each separately
+  std::optional<int> no_repeat_ngram{};   ///< repeated n-grams of this many tokens are blocked; 0: none
+  std::optional<int64_t> batch_tokens{};  ///< source tokens of a batch; does not change results [4096]
+  bool split_sentences = true;            ///< split lines into sentences and translate each separately
 
   /// Copy URLs, code, numbers, emojis etc. unchanged.
   bool placeholders = true;
@@ -44,12 +42,10 @@ struct TranslateOptions {
   /// Sample `nbest` translations instead of searching; `beam` must then be 0. Samples of a line depend on the
   /// seed, the text and the number of the line.
   bool sample = false;
-  /// Of sampling: above 0; the k most probable tokens, 0: all; the most probable tokens with this total
-  /// probability, 1: all. Unset: the defaults of the model directory.
-  std::optional<double> temperature{};
-  std::optional<int> top_k{};
-  std::optional<double> top_p{};
-  uint64_t seed = 1;
+  std::optional<double> temperature{};  ///< of sampling; 0: greedy search
+  std::optional<int> top_k{};           ///< sample from the k most probable tokens; 0: all
+  std::optional<double> top_p{};        ///< sample from the most probable tokens with this total probability
+  std::optional<uint64_t> seed{};       ///< [1]
 
   /// Heads whose output counts as zeros, as in Translator::attend.
   std::vector<std::string> ablate{};
@@ -106,7 +102,7 @@ class Translator {
 
   /// Translates a document in "html" or "markdown": its text is translated, everything else stays as it is.
   /// Throws kUsage for another format, and for options that are for lines: nbest, prefix, require, sample,
-  /// alignment, and placeholders or split_sentences that are off.
+  /// alignment, and placeholders that are off.
   std::string translate_document(const std::string& document, const std::string& format,
                                  const TranslateOptions& options = {}) const;
 

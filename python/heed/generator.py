@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from . import _heed
-from ._arguments import call_of, heads_of, path_of, set_options, text_of, texts_of
+from ._arguments import call_of, heads_of, path_of, text_of, texts_of
+from ._options import options_from, with_options
 from .trace import Trace
+
+if TYPE_CHECKING:
+    from ._option_types import GenerateOptions
 
 
 class Generator:
@@ -28,95 +32,41 @@ class Generator:
 
     @overload
     def generate(
-        self,
-        prompt: str,
-        *,
-        max_tokens: int | None = None,
-        greedy: bool = False,
-        beam: int = 0,
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repetition_penalty: float | None = None,
-        seed: int = 1,
-        stops: Sequence[str] = (),
-        on_text: Callable[[str], object] | None = None,
+        self, prompt: str, *, on_text: Callable[[str], object] | None = None, **options: Unpack[GenerateOptions]
     ) -> str: ...
 
     @overload
     def generate(
-        self,
-        prompt: list[str] | tuple[str, ...],
-        *,
-        max_tokens: int | None = None,
-        greedy: bool = False,
-        beam: int = 0,
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repetition_penalty: float | None = None,
-        seed: int = 1,
-        stops: Sequence[str] = (),
-        on_text: None = None,
+        self, prompt: list[str] | tuple[str, ...], *, on_text: None = None, **options: Unpack[GenerateOptions]
     ) -> list[str]: ...
 
+    @with_options(_heed.GenerateOptions)
     def generate(
         self,
         prompt: str | list[str] | tuple[str, ...],
         *,
-        max_tokens: int | None = None,
-        greedy: bool = False,
-        beam: int = 0,
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repetition_penalty: float | None = None,
-        seed: int = 1,
-        stops: Sequence[str] = (),
         on_text: Callable[[str], object] | None = None,
+        **options: Any,
     ) -> str | list[str]:
         """The continuation of a prompt, or of each prompt of a list.
 
-        max_tokens: maximum number of new tokens [256].
-        greedy: the most probable token each time, instead of sampling. beam: beam search with this size; 0: none.
-        temperature, top_k, top_p, min_p: sampling (docs/language-models.md) [1, 0, 0.9, 0].
-        repetition_penalty: above 1 penalizes tokens that already occurred [1].
-        seed: the same seed gives the same text. stops: the text ends before the first of these.
         on_text: called with each new part of the text, for a single prompt; an exception in it ends the generation.
-        None stands for the default of the model directory, or else the value in brackets.
+        None stands for the default in brackets. An option of sampling that is given turns sampling on.
         Raises heed.Error for invalid options and a prompt longer than the model's maximum.
         """
-        options = _options(max_tokens, greedy, beam, temperature, top_k, top_p, min_p, repetition_penalty, seed, stops)
+        chosen = options_from(_heed.GenerateOptions, options)
         if isinstance(prompt, str):
-            return str(self._model.generate(prompt, options, on_text))
+            return str(self._model.generate(prompt, chosen, on_text))
         prompts = texts_of("prompt", prompt)
         if on_text is not None:
             raise TypeError("on_text shows the text of a single prompt, not of a list")
-        return list(self._model.generate_all(prompts, options))
+        return list(self._model.generate_all(prompts, chosen))
 
-    def samples(
-        self,
-        prompt: str,
-        count: int,
-        *,
-        max_tokens: int | None = None,
-        greedy: bool = False,
-        beam: int = 0,
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repetition_penalty: float | None = None,
-        seed: int = 1,
-        stops: Sequence[str] = (),
-    ) -> list[str]:
-        """`count` continuations of a prompt, most probable first. Options as in `generate`; with `beam` or `greedy`,
-        at most the beam size."""
-        options = _options(max_tokens, greedy, beam, temperature, top_k, top_p, min_p, repetition_penalty, seed, stops)
-        return list(self._model.samples(text_of("prompt", prompt), count, options))
+    @with_options(_heed.GenerateOptions)
+    def samples(self, prompt: str, count: int, **options: Unpack[GenerateOptions]) -> list[str]:
+        """`count` continuations of a prompt, most probable first; with `beam` or `greedy`, at most the beam size."""
+        chosen = options_from(_heed.GenerateOptions, options)
+        return list(self._model.samples(text_of("prompt", prompt), count, chosen))
 
     def log_probability(self, text: str) -> float:
         """log P(text), conditional on the first token if the model has no start token."""
@@ -130,30 +80,3 @@ class Generator:
         """The attention weights of all heads and layers for a text, in `Trace.decoder`; `ablate` as in
         `Translator.attend`."""
         return Trace(self._model.attend(text_of("text", text), heads_of(ablate)))
-
-
-def _options(
-    max_tokens: int | None,
-    greedy: bool,
-    beam: int,
-    temperature: float | None,
-    top_k: int | None,
-    top_p: float | None,
-    min_p: float | None,
-    repetition_penalty: float | None,
-    seed: int,
-    stops: Sequence[str],
-) -> Any:
-    return set_options(
-        _heed.GenerateOptions(),
-        max_tokens=max_tokens,
-        greedy=greedy,
-        beam=beam,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        min_p=min_p,
-        repetition_penalty=repetition_penalty,
-        seed=seed,
-        stops=[stops] if isinstance(stops, str) else texts_of("stops", stops),
-    )

@@ -1,9 +1,5 @@
 #include "heed/generator.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +8,7 @@
 #include "background.h"
 #include "bindings.h"
 #include "callback.h"
+#include "options.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,18 +44,7 @@ std::string generate(const Generator& self, const std::string& prompt, GenerateO
 }  // namespace
 
 void bind_generator(nb::module_& m) {
-  nb::class_<GenerateOptions>(m, "GenerateOptions")
-      .def(nb::init<>())
-      .def_rw("max_tokens", &GenerateOptions::max_tokens, nb::arg().none())
-      .def_rw("greedy", &GenerateOptions::greedy)
-      .def_rw("beam", &GenerateOptions::beam)
-      .def_rw("temperature", &GenerateOptions::temperature, nb::arg().none())
-      .def_rw("top_k", &GenerateOptions::top_k, nb::arg().none())
-      .def_rw("top_p", &GenerateOptions::top_p, nb::arg().none())
-      .def_rw("min_p", &GenerateOptions::min_p, nb::arg().none())
-      .def_rw("repetition_penalty", &GenerateOptions::repetition_penalty, nb::arg().none())
-      .def_rw("seed", &GenerateOptions::seed)
-      .def_rw("stops", &GenerateOptions::stops);
+  bind_options<GenerateOptions>(m, "GenerateOptions");
   nb::class_<Generator>(m, "Generator")
       .def(
           "__init__",

@@ -1,10 +1,5 @@
 #include "heed/translator.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +7,7 @@
 
 #include "background.h"
 #include "bindings.h"
+#include "options.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,26 +15,7 @@ using namespace nb::literals;
 namespace heed::python {
 
 void bind_translator(nb::module_& m) {
-  nb::class_<TranslateOptions>(m, "TranslateOptions")
-      .def(nb::init<>())
-      .def_rw("beam", &TranslateOptions::beam)
-      .def_rw("nbest", &TranslateOptions::nbest)
-      .def_rw("length_penalty", &TranslateOptions::length_penalty, nb::arg().none())
-      .def_rw("max_length", &TranslateOptions::max_length, nb::arg().none())
-      .def_rw("no_repeat_ngram", &TranslateOptions::no_repeat_ngram, nb::arg().none())
-      .def_rw("split_sentences", &TranslateOptions::split_sentences)
-      .def_rw("placeholders", &TranslateOptions::placeholders)
-      .def_rw("glossary", &TranslateOptions::glossary)
-      .def_rw("prefix", &TranslateOptions::prefix)
-      .def_rw("require", &TranslateOptions::require)
-      .def_rw("forbid", &TranslateOptions::forbid)
-      .def_rw("sample", &TranslateOptions::sample)
-      .def_rw("temperature", &TranslateOptions::temperature, nb::arg().none())
-      .def_rw("top_k", &TranslateOptions::top_k, nb::arg().none())
-      .def_rw("top_p", &TranslateOptions::top_p, nb::arg().none())
-      .def_rw("seed", &TranslateOptions::seed)
-      .def_rw("ablate", &TranslateOptions::ablate)
-      .def_rw("alignment", &TranslateOptions::alignment);
+  bind_options<TranslateOptions>(m, "TranslateOptions");
   nb::class_<TranslatedText>(m, "TranslatedText")
       .def_ro("text", &TranslatedText::text)
       .def_ro("log_probability", &TranslatedText::log_probability)

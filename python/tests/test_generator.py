@@ -23,6 +23,7 @@ def test_generates_as_the_command(generator, language_model, command):
 def test_lists_and_samples(generator):
     texts = generator.generate(["Hund", "Baum"], max_tokens=8, greedy=True)
     assert texts == [generator.generate(each, max_tokens=8, greedy=True) for each in ("Hund", "Baum")]
+    assert texts == generator.generate(["Hund", "Baum"], max_tokens=8, temperature=0)
     samples = generator.samples("Hund", 3, max_tokens=8, temperature=1.5)
     assert len(samples) == 3 and len(set(samples)) > 1
 

@@ -1,5 +1,6 @@
 """The package as a whole: version, types, signals, and its neighbours in the process."""
 
+import inspect
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import heed
-from heed import _heed
+from heed import _heed, _options
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +41,22 @@ def test_everything_has_documentation():
                 assert value.__doc__, f"{name}.{member}"
 
 
+def test_options_are_in_signature_and_documentation():
+    translate = inspect.signature(heed.Translator.translate).parameters
+    assert translate["beam"].default is None and translate["nbest"].default == 1 and "details" in translate
+    assert "nbest" not in inspect.signature(heed.Translator.translate_document).parameters
+    assert inspect.signature(heed.Generator.generate).parameters["stop"].default == []
+    for row in _options.rows_of(_heed.TranslateOptions):
+        assert f"\n{row.name}: {row.help.split()[0]}" in heed.Translator.translate.__doc__
+
+
+def test_unknown_options_are_named(translator):
+    with pytest.raises(TypeError, match="no option 'beams' here; did you mean 'beam'"):
+        translator.translate("a", beams=3)
+    with pytest.raises(TypeError, match="no option 'nbest' here"):
+        translator.translate_document("a", "html", nbest=2)
+
+
 def test_only_the_entry_point_is_visible():
     """So that no symbol can clash with those of another module, such as PyTorch's oneDNN."""
     listed = subprocess.run(["nm", "-D", "--defined-only", _heed.__file__], capture_output=True, text=True, check=True)
@@ -55,7 +72,8 @@ def test_types(tmp_path):
     program.write_text(
         "import heed\n"
         "t: heed.Translator = heed.Translator('x')\n"
-        "s: str = t.translate('a')\n"
+        "s: str = t.translate('a', beam=4, forbid=['b'], glossary={'a': 'b'})\n"
+        "s = t.translate_document('a', 'html', beam=None)\n"
         "l: list[str] = t.translate(['a'])\n"
         "d: heed.Translation = t.translate('a', details=True)\n"
         "c: str = heed.Classifier('x').classify('a')\n"
@@ -64,7 +82,11 @@ def test_types(tmp_path):
         "def kind(error: heed.Error) -> str: return error.kind\n"
     )
     wrong = tmp_path / "wrong.py"
-    wrong.write_text("import heed\nn: int = heed.Translator('x').translate('a')\n")
+    wrong.write_text(
+        "import heed\n"
+        "n: int = heed.Translator('x').translate('a')\n"
+        "heed.Translator('x').translate_document('a', 'html', nbest=2)\n"
+    )
     os.environ["MYPYPATH"] = folder
     arguments = ["--strict", "--cache-dir", str(tmp_path / "cache")]
     output, errors, status = mypy.run([*arguments, str(program)])
@@ -73,7 +95,7 @@ def test_types(tmp_path):
     output, errors, status = mypy.run([*arguments, "--allow-any-generics", "-p", "heed"])
     assert status == 0, output + errors
     output, errors, status = mypy.run([*arguments, str(wrong)])
-    assert status == 1 and "Incompatible types" in output
+    assert status == 1 and "Incompatible types" in output and '"nbest"' in output
 
 
 def test_control_c_stops_a_translation(model_directory):

@@ -9,7 +9,7 @@
 #include "decode/model_files.h"
 #include "decode/text_classifier.h"
 #include "inspect/trace/encoder_trace.h"
-#include "inspect/trace/head_ablation.h"
+#include "models/head_names.h"
 
 namespace heed {
 
@@ -64,7 +64,7 @@ std::vector<TextClass> Classifier::classify(const std::vector<ClassifierText>& t
 
 Trace Classifier::attend(const ClassifierText& text, const std::vector<std::string>& ablate) const {
   return trace_classification(state_->files.loaded, state_->files.tokenizer, checked(text), nullptr, false,
-                              heads_off(ablate));
+                              models::heads_off(ablate));
 }
 
 }  // namespace heed

@@ -9,7 +9,7 @@
 #include "decode/model_files.h"
 #include "decode/text_embedder.h"
 #include "inspect/trace/encoder_trace.h"
-#include "inspect/trace/head_ablation.h"
+#include "models/head_names.h"
 
 namespace heed {
 
@@ -61,8 +61,8 @@ TextVectors Embedder::embed(const std::vector<std::string>& texts, const std::at
 Trace Embedder::attend(const std::string& text, const std::vector<std::string>& ablate) const {
   require_utf8("the text", text);
   const decode::EncoderModel& files = state_->files;
-  Trace trace =
-      trace_encoder(files.loaded, files.tokenizer, state_->embedder.encode(text), false, heads_off(ablate));
+  Trace trace = trace_encoder(files.loaded, files.tokenizer, state_->embedder.encode(text), false,
+                              models::heads_off(ablate));
   trace.source = text;
   return trace;
 }

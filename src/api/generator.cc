@@ -7,11 +7,12 @@
 #include "base/cancellation.h"
 #include "base/text/option_error.h"
 #include "base/thread_pool.h"
+#include "decode/generation_settings.h"
 #include "decode/model_files.h"
 #include "decode/text_generator.h"
 #include "decode/text_scoring.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/text_trace.h"
+#include "models/head_names.h"
 
 namespace heed {
 
@@ -20,47 +21,9 @@ struct Generator::State {
       : files((checked_threads(threads), decode::with_tokenizer(models::load_model(directory)))),
         pool(threads) {}
 
-  /// The rest is checked with the search.
-  static void require_valid(const GenerateOptions& o, int count) {
-    if (o.beam < 0 || o.beam > models::kMaxBeamSize) {
-      fail_option("$beam must be from 1 to {}, or 0 for none, not {}", models::kMaxBeamSize, o.beam);
-    }
-    if (o.greedy && o.beam > 1) {
-      fail_option("$greedy is a beam of 1, and $beam is {}: give one of them", o.beam);
-    }
-    if (o.max_tokens && *o.max_tokens < 1) {
-      fail_option("$max_tokens must be at least 1, not {}", *o.max_tokens);
-    }
-    if (count < 1 || count > models::kMaxBeamSize) {
-      fail(ErrorKind::kUsage, "the number of samples must be from 1 to {}, not {}", models::kMaxBeamSize,
-           count);
-    }
-    for (const std::string& stop : o.stops) require_utf8("a stop text", stop);
-  }
-
-  decode::TextGenerator with(const GenerateOptions& o, int count) {
-    require_valid(o, count);
-    decode::TextGeneratorOptions options;
-    options.search = decode::continuation_options_of(files.loaded);
-    decode::SearchOptions& search = options.search;
-    search.nbest = count;
-    if (o.temperature || o.top_k || o.top_p || o.min_p || count > 1) search.sample = true;
-    if (o.temperature) search.sampling.temperature = *o.temperature;
-    if (o.top_k) search.sampling.top_k = *o.top_k;
-    if (o.top_p) search.sampling.top_p = *o.top_p;
-    if (o.min_p) search.sampling.min_p = *o.min_p;
-    search.sampling.seed = o.seed;
-    if (o.greedy || o.beam > 0) {
-      search.sample = false;
-      search.beam_size = o.greedy ? 1 : o.beam;
-    }
-    if (o.repetition_penalty) search.repetition_penalty = *o.repetition_penalty;
-    if (o.max_tokens) {
-      search.max_new = *o.max_tokens;
-      search.max_length = 0;
-    }
-    options.stops = o.stops;
-    return {language_model(), files.loaded.context(), *files.tokenizer, pool, options};
+  decode::TextGenerator with(const GenerateOptions& options, int samples) {
+    return {language_model(), files.loaded.context(), *files.tokenizer, pool,
+            decode::generator_options(files.loaded, options, samples)};
   }
   decode::TextScore score(const std::string& text) const {
     require_utf8("the text", text);
@@ -136,7 +99,8 @@ double Generator::perplexity(const std::string& text) const {
 
 Trace Generator::attend(const std::string& text, const std::vector<std::string>& ablate) const {
   require_utf8("the text", text);
-  return trace_language_model(state_->files.loaded, *state_->files.tokenizer, text, false, heads_off(ablate));
+  return trace_language_model(state_->files.loaded, *state_->files.tokenizer, text, false,
+                              models::heads_off(ablate));
 }
 
 }  // namespace heed

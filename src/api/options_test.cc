@@ -63,7 +63,7 @@ TEST(PublicOptions, OfATranslator) {
                                                                        {.temperature = 0.5},
                                                                        {.top_k = 3},
                                                                        {.beam = 2, .sample = true},
-                                                                       {.sample = true, .temperature = 0.0},
+                                                                       {.sample = true, .temperature = -0.5},
                                                                        {.sample = true, .top_p = 1.5},
                                                                        {.ablate = {"cross:99:1"}},
                                                                        {.length_penalty = kNan},
@@ -71,6 +71,8 @@ TEST(PublicOptions, OfATranslator) {
     expect_error(ErrorKind::kUsage, "", [&] { translator.translate("The house.", options); });
     expect_error(ErrorKind::kUsage, "", [&] { translator.alternatives("The house.", options); });
   }
+  const auto greedy = translator.alternatives("The house.", {.sample = true, .temperature = 0});
+  EXPECT_EQ(greedy[0].score, translator.alternatives("The house.", {.beam = 1})[0].score);
   expect_error(ErrorKind::kUsage, "threads", [&] { Translator(folder.path(), -1); });
   expect_error(ErrorKind::kUsage, "precision", [&] { Translator(folder.path(), 1, {}, "int4"); });
   expect_error(ErrorKind::kUsage, "format", [&] { translator.translate_document("a", "pdf"); });
@@ -98,7 +100,7 @@ TEST(PublicOptions, OfAGenerator) {
                                                                      {.max_tokens = -5},
                                                                      {.beam = -3},
                                                                      {.greedy = true, .beam = 4},
-                                                                     {.temperature = 0},
+                                                                     {.temperature = -1},
                                                                      {.temperature = kNan},
                                                                      {.top_k = -1},
                                                                      {.top_p = 0},
@@ -106,15 +108,17 @@ TEST(PublicOptions, OfAGenerator) {
                                                                      {.min_p = -0.5},
                                                                      {.repetition_penalty = 0},
                                                                      {.repetition_penalty = kInfinity},
-                                                                     {.stops = {""}}}) {
+                                                                     {.stop = {""}}}) {
     expect_error(ErrorKind::kUsage, "", [&] { generator.generate("Once", options); });
   }
+  EXPECT_EQ(generator.generate("Once", {.temperature = 0}), generator.generate("Once", {.greedy = true}));
+  EXPECT_NE(generator.generate("Once", {.temperature = 1}), generator.generate("Once", {.greedy = true}));
   expect_error(ErrorKind::kUsage, "samples", [&] { generator.samples("Once", 0); });
   expect_error(ErrorKind::kUsage, "threads", [&] { Generator(folder.path(), -1); });
   for (const auto& act : std::vector<std::function<void()>>{
            [&] { generator.generate(kNoText); }, [&] { generator.samples(kNoText, 2); },
            [&] { generator.log_probability(kNoText); }, [&] { generator.perplexity(kNoText); },
-           [&] { generator.attend(kNoText); }, [&] { generator.generate("a", {.stops = {kNoText}}); }}) {
+           [&] { generator.attend(kNoText); }, [&] { generator.generate("a", {.stop = {kNoText}}); }}) {
     expect_error(ErrorKind::kText, "not UTF-8, at byte 0", act);
   }
 }

@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/files/file.h"
 #include "base/text/printable.h"
-#include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
@@ -33,10 +32,10 @@
 #include "inspect/terminal/query_terminal.h"
 #include "inspect/terminal/words.h"
 #include "inspect/trace/encoder_trace.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/text_trace.h"
 #include "inspect/trace/trace_json.h"
 #include "inspect/trace/translation_trace.h"
+#include "models/head_names.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -45,9 +44,8 @@ namespace {
 
 struct AttendOptions {
   ModelChoice model;
-  SearchFlags search;
-  decode::Constraints constraints;
-  std::vector<std::string> texts, ablate;
+  TranslateFlags flags;
+  std::vector<std::string> texts;
   std::string target, output;
   std::string stack, layer, head, query;  // empty: a default for the output format and the model
   bool words = false, values = false, details = false, json = false, quiet = false;
@@ -118,8 +116,8 @@ void require_text(const char* what, const std::string& text) {
 }
 
 bool has_constraints(const AttendOptions& o) {
-  const decode::Constraints& c = o.constraints;
-  return !c.prefix.empty() || !c.required.empty() || !c.forbidden.empty();
+  const TranslateOptions& options = o.flags.options;
+  return !options.prefix.empty() || !options.require.empty() || !options.forbid.empty();
 }
 
 /// The attention of a language model in a forward pass over each text.
@@ -129,7 +127,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
          loaded.directory);
   }
   const LanguageModelFiles model = with_tokenizer(std::move(loaded));
-  const nn::HeadScales heads = heads_off(o.ablate);
+  const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details, heads));
@@ -139,12 +137,12 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
 /// The attention of the model's own translation of each text, or of --target.
 std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
-  const auto search = translator_options(o.search, model.loaded).search;
-  const nn::HeadScales heads = heads_off(o.ablate);
+  const decode::TranslatorOptions options = decode::translator_options(model.loaded, o.flags.options);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(
-        trace_text(model.loaded, model.tokenizer, {text, o.target, search, o.details, o.constraints, heads}));
+        trace_text(model.loaded, model.tokenizer,
+                   {text, o.target, options.search, o.details, options.constraints, options.heads}));
   return traces;
 }
 
@@ -153,7 +151,7 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
          loaded.directory);
   const EncoderModel model = classifier_model(std::move(loaded));
-  const nn::HeadScales heads = heads_off(o.ablate);
+  const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts) {
     traces.push_back(trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr,
@@ -168,7 +166,7 @@ std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel 
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is an encoder: leave it out",
          loaded.directory);
   const EncoderModel model = decode::encoder_model(std::move(loaded));
-  const nn::HeadScales heads = heads_off(o.ablate);
+  const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(trace_masked_text(model.loaded, model.tokenizer, text, o.details, heads));
@@ -373,9 +371,8 @@ void add_attend(Command& app, Work& work) {
               {20, 10000});
   command->add_switch("--color", o->colour,
                       "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
-  add_ablate_option(*command, o->ablate);
-  add_constraint_options(*command, o->constraints);
-  add_search_options(*command, o->search);
+  using enum decode::OptionGroup;
+  add_translate_options(*command, o->flags, {kHeads, kConstraints, kSearch});
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_shortlist_option(*command, o->model.shortlist);

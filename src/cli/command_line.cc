@@ -36,13 +36,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 /// See Command::flag_of().
 std::string flag_of_field(const CLI::App& command, const std::string& field) {
-  static const std::map<std::string, std::vector<std::string>> other_names{
-      {"beam_size", {"beam"}},
-      {"languages", {"pair"}},
-      {"max_new", {"max-tokens"}},
-      {"nbest", {"nbest", "samples"}},
-      {"no_repeat_ngram_size", {"no-repeat-ngram"}},
-      {"stops", {"stop"}}};
+  static const std::map<std::string, std::vector<std::string>> other_names{{"languages", {"pair"}},
+                                                                           {"nbest", {"nbest", "samples"}}};
   std::string flag = field;
   std::replace(flag.begin(), flag.end(), '_', '-');
   const auto found = other_names.find(field);

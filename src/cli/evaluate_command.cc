@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/thread_pool.h"
-#include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
@@ -37,9 +36,9 @@ struct EvaluateOptions {
   std::string precision;
   std::optional<bool> shortlist;
   ModelChoice chosen;  // only --source-language and --target-language
-  SearchFlags search;
+  TranslateFlags flags;
   TestSetInput input;
-  std::vector<std::string> hypotheses, known_words, ablate;
+  std::vector<std::string> hypotheses, known_words;
   std::string output;
   MeasureOptions measure;
   bool paired_bootstrap = false, paired_randomization = false, invented = false;
@@ -66,7 +65,7 @@ void require_one_kind_of_system(const EvaluateOptions& o) {
   if (!o.models.empty() && o.languages.size() > 1) {
     fail(ErrorKind::kUsage, "repeat --model or --pair, not both");
   }
-  if (!o.hypotheses.empty() && !o.ablate.empty()) {
+  if (!o.hypotheses.empty() && !o.flags.options.ablate.empty()) {
     fail(ErrorKind::kUsage, "--ablate changes a model, but --hypothesis gives translations: leave out one");
   }
   if (!o.hypotheses.empty() && !o.output.empty()) {
@@ -159,7 +158,7 @@ std::vector<std::vector<SystemOutput>> run_systems(const EvaluateOptions& o,
   ThreadPool pool(o.common.threads);
   const bool progress = !o.common.quiet && stderr_is_terminal();
   for (const ModelChoice& choice : chosen_models(o)) {
-    auto translated = translate_test_sets({choice, o.search, o.ablate, progress}, test_sets, pool);
+    auto translated = translate_test_sets({choice, o.flags.options, progress}, test_sets, pool);
     if (!translated) return {};
     for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move((*translated)[n]));
   }
@@ -236,7 +235,8 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   const bool translations = !input.pairs.empty() || !input.source.empty() || !o.hypotheses.empty() ||
                             !o.output.empty() || !input.references.empty() || o.sentence ||
-                            !o.languages.empty() || o.invented || input.required_forms || !o.ablate.empty();
+                            !o.languages.empty() || o.invented || input.required_forms ||
+                            !o.flags.options.ablate.empty();
   if (translations) {
     fail(ErrorKind::kUsage,
          "--task classify reads --text F; leave out --pairs, --source, --hypothesis, --reference, --output, "
@@ -250,7 +250,7 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
 AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   if (!input.source.empty() || !input.references.empty() || !o.output.empty() || o.sentence || o.invented ||
-      input.required_forms || !o.ablate.empty() || (!o.task.empty() && o.task != "translate")) {
+      input.required_forms || !o.flags.options.ablate.empty() || (!o.task.empty() && o.task != "translate")) {
     fail(ErrorKind::kUsage,
          "--alignments scores word alignments of --pairs or --hypothesis; leave out --source, --reference, "
          "--output, --sentence, --invented, --must-contain, --ablate and --task");
@@ -435,8 +435,8 @@ void add_evaluate(Command& app, Work& work) {
   add_language_options(*command, o->chosen);
   add_precision_option(*command, o->precision);
   add_shortlist_option(*command, o->shortlist);
-  add_search_options(*command, o->search);
-  add_ablate_option(*command, o->ablate);
+  using enum decode::OptionGroup;
+  add_translate_options(*command, o->flags, {kSearch, kHeads});
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });
 }

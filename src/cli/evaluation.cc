@@ -11,7 +11,6 @@
 #include "cli/translation.h"
 #include "data/corpus/line_reader.h"
 #include "data/corpus/pairs_reader.h"
-#include "inspect/trace/head_ablation.h"
 #include "text/required_forms.h"
 #include "text/whitespace.h"
 
@@ -116,12 +115,8 @@ std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedMode
                                                              const std::vector<TestSet>& test_sets,
                                                              ThreadPool& pool) {
   const TranslationModel model = load_translation_model(evaluated.choice);
-  const nn::HeadScales heads = heads_off(evaluated.ablate);
-  require_heads(model.loaded.seq2seq(), heads);
-  nn::Context context = model.loaded.context();
-  context.head_scales = &heads;
-  const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool,
-                                      translator_options(evaluated.search, model.loaded));
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      decode::translator_options(model.loaded, evaluated.options));
   std::vector<SystemOutput> outputs;
   for (const TestSet& set : test_sets) {
     const std::string& named = evaluated.choice.model;

@@ -51,8 +51,7 @@ SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, b
 
 struct EvaluatedModel {
   ModelChoice choice;
-  SearchFlags search;
-  std::vector<std::string> ablate;  ///< heads that are switched off, as --ablate names them
+  TranslateOptions options;
   bool show_progress = false;
 };
 

@@ -16,7 +16,9 @@
 #include "cli/language_model.h"
 #include "cli/line_job.h"
 #include "cli/line_output.h"
+#include "cli/option_flags.h"
 #include "cli/source_lines.h"
+#include "decode/generate_options.h"
 #include "decode/generation_settings.h"
 #include "decode/result_json.h"
 #include "text/utf8.h"
@@ -24,10 +26,11 @@
 namespace heed::cli {
 namespace {
 
-struct GenerateOptions {
+struct GenerateArguments {
   CommonOptions common;
   ModelChoice model;
-  decode::GenerationChoices choices;
+  GenerateOptions options;
+  int samples = 1;
   std::vector<std::string> prompts;
   std::string input, output;
   bool prompt = true, json = false, lossy = false;
@@ -35,14 +38,15 @@ struct GenerateOptions {
   const Command* command = nullptr;
 };
 
-void explain_ending(const GenerateOptions& o, const models::LanguageModel& model, decode::TextEnding ending) {
+void explain_ending(const GenerateArguments& o, const models::LanguageModel& model,
+                    decode::TextEnding ending) {
   if (o.common.quiet || ending != decode::TextEnding::kPositions) return;
   std::fprintf(stderr, "heed: the text ends at the model's maximum length of %lld tokens\n",
                static_cast<long long>(model.max_length()));
 }
 
 /// One sample of one prompt, written token by token.
-int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
+int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
                   const decode::TextGenerator& generator, LineOutput& output) {
   const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
   if (o.prompt) output.write(prompt);
@@ -61,7 +65,7 @@ int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
 }
 
 /// Each sample under a heading.
-void write(const GenerateOptions& o, const decode::Generation& generation, uint64_t number,
+void write(const GenerateArguments& o, const decode::Generation& generation, uint64_t number,
            LineOutput& output) {
   for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
     const decode::GeneratedText& text = generation.texts[sample];
@@ -70,14 +74,14 @@ void write(const GenerateOptions& o, const decode::Generation& generation, uint6
       continue;
     }
     output.write(fmt::format("== {}", number));
-    if (o.choices.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
+    if (o.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
     output.write_line("");
     output.write_line((o.prompt ? generation.prompt : "") + text.text);
   }
   output.flush();
 }
 
-int run_generate(const GenerateOptions& o) {
+int run_generate(const GenerateArguments& o) {
   if (!o.prompts.empty() && !o.input.empty()) {
     fail(ErrorKind::kUsage, "PROMPT and --input exclude each other: give one of them");
   }
@@ -92,15 +96,15 @@ int run_generate(const GenerateOptions& o) {
   LineOutput output = open_output({.options = o.job,
                                    .command = o.command,
                                    .models = {find_model(o.model)},
-                                   .outputs_per_line = o.json ? static_cast<uint64_t>(o.choices.samples) : 0},
+                                   .outputs_per_line = o.json ? static_cast<uint64_t>(o.samples) : 0},
                                   o.input, o.output);
   if (output.complete()) return kExitDone;
   const LanguageModelFiles model = load_language_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
                                         *model.tokenizer, pool,
-                                        decode::generator_options(o.choices, model.loaded));
-  if (o.prompts.size() <= 1 && o.input.empty() && o.choices.samples == 1 && !o.json) {
+                                        decode::generator_options(model.loaded, o.options, o.samples));
+  if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
     return generate_live(o, model, generator, output);
   }
   // Prompts given as arguments may contain line breaks; in a file, each line is a prompt.
@@ -130,44 +134,10 @@ int run_generate(const GenerateOptions& o) {
   return kExitDone;
 }
 
-void add_sampling_options(Command& command, GenerateOptions& o) {
-  command.group(kSamplingOptions);
-  Option* greedy =
-      command.add_switch("--greedy", o.choices.greedy, "Greedy search: always the most probable token");
-  add_integer(command, "--beam", o.choices.beam, "Beam search with beam size N instead of sampling",
-              {1, models::kMaxBeamSize})
-      ->excludes(greedy);
-  add_number(command, "--temperature", o.choices.temperature,
-             "Sampling temperature [default: the model's, or 1]", {.least = 0, .above_least = true})
-      ->excludes(greedy)
-      ->type_name("T");
-  add_integer(command, "--top-k", o.choices.top_k,
-              "Sample from the K most probable tokens; 0: all [default: the model's, or 0]", {})
-      ->excludes(greedy)
-      ->type_name("K");
-  add_number(command, "--top-p", o.choices.top_p,
-             "Sample from the most probable tokens whose probabilities sum to P (nucleus sampling); 1: all "
-             "[default: the model's, or 0.9]",
-             {.least = 0, .most = 1, .above_least = true})
-      ->excludes(greedy)
-      ->type_name("P");
-  add_number(
-      command, "--min-p", o.choices.min_p,
-      "Sample from tokens with at least P times the highest probability; 0: all [default: the model's, or 0]",
-      {.least = 0, .most = 1})
-      ->excludes(greedy)
-      ->type_name("P");
-  add_integer(command, "--seed", o.choices.seed, "Random seed of sampling [default: 1]", kAnySeed);
-  add_number(command, "--repetition-penalty", o.choices.repetition_penalty,
-             "Above 1: penalise tokens that already occur in prompt or text [default: the model's, or 1]",
-             {.least = 0, .above_least = true})
-      ->type_name("A");
-}
-
 }  // namespace
 
 void add_generate(Command& app, Work& work) {
-  auto o = std::make_shared<GenerateOptions>();
+  auto o = std::make_shared<GenerateArguments>();
   Command* command = app.add_subcommand("generate", "Continue a text with a language model");
   command->footer(
       "Examples:\n  heed generate \"Once upon a time\" --model my-model\n"
@@ -186,22 +156,18 @@ void add_generate(Command& app, Work& work) {
   command->add_option("--input", o->input, "Read prompts from this file, one per line; -: standard input")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  add_integer(*command, "--max-tokens", o->choices.max_tokens,
-              "Maximum number of new tokens [default: the model's, or 256]", {1, 1 << 24});
-  command->add_option("--stop", o->choices.stops, "Stop before this text; may be repeated")
-      ->repeatable()
-      ->type_name("TEXT");
   command->add_switch(
       "--json", o->json,
       "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
   command->group(kOutputOptions);
-  add_integer(*command, "--samples", o->choices.samples, "Samples per prompt", {1, 1024});
+  add_integer(*command, "--samples", o->samples, "Samples per prompt",
+              {models::kCounts.least, models::kCounts.most});
   command->add_switch("--prompt", o->prompt, "Write the prompt before the new text");
-  command->add_switch("--ignore-end", o->choices.ignore_end, "Ignore the end token and continue");
-  add_sampling_options(*command, *o);
+  decode::visit_generate_options([&](const decode::OptionRow& row, auto field, const auto&... range) {
+    command->group(title_of(row.group));
+    add_row(*command, row, o->options.*field, range...);
+  });
   command->group(kInputOptions);
-  command->add_switch("--special-tokens", o->choices.special_tokens,
-                      "Parse special tokens in prompts, such as <|endoftext|>");
   command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);

@@ -7,8 +7,8 @@
 #include "cli/evaluation_report.h"
 #include "cli/interrupts.h"
 #include "inspect/draw/matrix_picture.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/trace.h"
+#include "models/head_names.h"
 
 namespace heed::cli {
 namespace {
@@ -61,11 +61,10 @@ std::optional<HeadImportance> head_importance(const TranslationModel& model, con
   const std::vector<NamedMetric> metrics = make_metrics(measured, set.references.size());
   const auto pairs = pairs_of(set);
   HeadImportance result;
-  const auto score_without = [&](const nn::HeadScales& off) -> std::optional<SetScore> {
-    nn::Context context = model.loaded.context();
-    context.head_scales = &off;
-    const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool,
-                                        options.translator);
+  const auto score_without = [&](nn::HeadScales off) -> std::optional<SetScore> {
+    decode::TranslatorOptions ablated = options.translator;
+    ablated.heads = std::move(off);
+    const decode::Translator translator(model.loaded, model.tokenizer, pool, ablated);
     SetScore score;
     size_t tokens = 0;
     for (const decode::TargetScore& each : translator.score(pairs, &interrupted())) {
@@ -83,7 +82,7 @@ std::optional<HeadImportance> head_importance(const TranslationModel& model, con
     return score;
   };
 
-  const std::vector<nn::HeadScale> heads = heads_of(model.loaded.seq2seq());
+  const std::vector<nn::HeadScale> heads = models::heads_of(model.loaded.seq2seq());
   const auto whole = score_without({});
   if (!whole) return std::nullopt;
   result.whole = *whole;

@@ -18,8 +18,8 @@
 #include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "inspect/draw/picture_file.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/trace.h"
+#include "models/head_names.h"
 
 namespace heed::cli {
 namespace {
@@ -27,7 +27,7 @@ namespace {
 struct HeadsOptions {
   CommonOptions common;
   ModelChoice model;
-  SearchFlags search;
+  TranslateFlags flags;
   TestSetInput input;
   std::string output;
   std::optional<int> max_pairs;
@@ -83,7 +83,7 @@ std::string to_table(const HeadImportance& importance) {
   std::vector<std::vector<std::string>> rows{{"switched off", "log P per token", "change"}};
   if (whole.bleu) rows[0].insert(rows[0].end(), {"BLEU", "change"});
   rows.push_back(row("none", whole, false));
-  for (const HeadScore& each : heads) rows.push_back(row(head_name(each.head), each.score, true));
+  for (const HeadScore& each : heads) rows.push_back(row(models::head_name(each.head), each.score, true));
   return text_table(rows);
 }
 
@@ -100,7 +100,8 @@ int run_heads(const HeadsOptions& o) {
   require_max_length(model, pairs);
   ThreadPool pool(o.common.threads);
   ProgressLine progress("heads", 0, !o.common.quiet && stderr_is_terminal());
-  HeadImportanceOptions options{.translator = translator_options(o.search, model.loaded), .bleu = o.bleu};
+  HeadImportanceOptions options{.translator = decode::translator_options(model.loaded, o.flags.options),
+                                .bleu = o.bleu};
   options.progress = [&](size_t done, size_t all) {
     progress.show(done, static_cast<double>(done) / static_cast<double>(all));
   };
@@ -144,7 +145,7 @@ void add_heads(Command& app, Work& work) {
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_shortlist_option(*command, o->model.shortlist);
-  add_search_options(*command, o->search);
+  add_translate_options(*command, o->flags, {decode::OptionGroup::kSearch});
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_heads(*o); }; });
 }

@@ -76,7 +76,7 @@ int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
   given.skip(output.lines_done());
   const TranslationModel model = load_translation_model(options.model);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
                                       {.search = decode::search_options_of(model.loaded)});
   PairTotals totals;
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {

@@ -1,23 +1,27 @@
-// Search options shared by all subcommands that translate. They override the model's generation settings.
+// The options of translation (decode/translate_options.h) as flags. They override the model's generation
+// settings.
 #pragma once
 
+#include <initializer_list>
+#include <string>
+
 #include "cli/command_line.h"
-#include "decode/constraints.h"
+#include "decode/option_row.h"
 #include "decode/translation_settings.h"
 
 namespace heed::cli {
 
-/// What was given on the command line; the model directory decides the rest.
-using SearchFlags = decode::SearchChoices;
+/// What is given on the command line; the model directory decides the rest.
+struct TranslateFlags {
+  TranslateOptions options = {};
+  std::string glossary = {};  ///< the file with its terms
+};
 
-/// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
-void add_search_options(Command& app, SearchFlags& flags);
+/// Adds the options of these groups, under their titles.
+void add_translate_options(Command& app, TranslateFlags& flags,
+                           std::initializer_list<decode::OptionGroup> groups);
 
-/// Adds --prefix, --require and --forbid.
-void add_constraint_options(Command& app, decode::Constraints& constraints);
-
-/// The model's generation settings, overridden by `flags`. Sentence splitting, protection of spans such as
-/// URLs and true-casing are on.
-decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model);
+/// The options with the terms of the glossary. Throws the errors of Glossary::load().
+TranslateOptions read_options(const TranslateFlags& flags);
 
 }  // namespace heed::cli

@@ -15,7 +15,6 @@
 #include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
-#include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/input_notes.h"
@@ -29,77 +28,41 @@
 #include "decode/document.h"
 #include "decode/result_json.h"
 #include "decode/word_alignment.h"
-#include "inspect/trace/head_ablation.h"
 #include "text/utf8.h"
 
 namespace heed::cli {
 namespace {
 
-struct TranslateOptions {
+struct TranslateArguments {
   CommonOptions common;
   ModelChoice model;
-  decode::TranslationChoices choices;
-  std::vector<std::string> texts, ablate;
-  std::string input, output, glossary, format = "text";
-  bool scores = false, json = false, split_sentences = true, placeholders = true, lossy = false;
+  TranslateFlags flags;
+  std::vector<std::string> texts;
+  std::string input, output, format = "text";
+  bool scores = false, json = false, lossy = false;
   LineJobOptions job;
   const Command* command = nullptr;
 };
 
-decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
-  decode::TranslationChoices choices = o.choices;
-  choices.whole_lines = !o.split_sentences;
-  choices.no_placeholders = !o.placeholders;
-  if (o.glossary == "-") {
-    fail(ErrorKind::kUsage,
-         "--glossary cannot be standard input ('-'), which is for the text: give the name of a file");
-  }
-  if (!o.glossary.empty()) choices.glossary = std::make_shared<const Glossary>(Glossary::load(o.glossary));
-  decode::TranslatorOptions options = decode::default_translator_options(model);
-  decode::apply(choices, options);
-  return options;
-}
-
 /// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
 /// lines, best first; missing translations are empty lines.
-void write(const TranslateOptions& o, const decode::Translation& translation, LineOutput& output) {
+void write(const TranslateArguments& o, const decode::Translation& translation, LineOutput& output) {
   if (o.json) {
-    output.write_line(decode::to_json(translation, o.choices.align).dump());
+    output.write_line(decode::to_json(translation, o.flags.options.alignment).dump());
     return;
   }
-  for (size_t rank = 0; rank < static_cast<size_t>(o.choices.nbest); ++rank) {
+  for (size_t rank = 0; rank < static_cast<size_t>(o.flags.options.nbest); ++rank) {
     const bool found = rank < translation.candidates.size();
     std::string line;
     if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
     if (o.scores) line += '\t';
-    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.choices.align);
-    if (o.choices.align) line += '\t';
-    if (o.choices.align && found) line += decode::to_pharaoh(translation.candidates[rank].alignment);
+    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.flags.options.alignment);
+    if (o.flags.options.alignment) line += '\t';
+    if (o.flags.options.alignment && found)
+      line += decode::to_pharaoh(translation.candidates[rank].alignment);
     output.write_line(line);
   }
 }
-
-/// A model with what a translator needs beside it. Stays where it is made: the translator refers to the rest.
-struct OpenTranslator {
-  /// `align`: translations come with alignments even if --alignment is absent.
-  OpenTranslator(const TranslateOptions& o, bool align)
-      : model(load_translation_model(o.model)), pool(o.common.threads), heads(heads_off(o.ablate)) {
-    require_heads(model.loaded.seq2seq(), heads);
-    nn::Context context = model.loaded.context();
-    context.head_scales = &heads;
-    options = translator_options(o, model.loaded);
-    if (align) options.align = true;
-    translator.emplace(model.loaded.seq2seq(), context, model.tokenizer, pool, options);
-  }
-  OpenTranslator(const OpenTranslator&) = delete;
-  OpenTranslator& operator=(const OpenTranslator&) = delete;
-
-  const TranslationModel model;
-  ThreadPool pool;
-  const nn::HeadScales heads;
-  decode::TranslatorOptions options;
-  std::optional<decode::Translator> translator;
-};
 
 /// Writes what was noticed about the first lines to standard error, once.
 class NotedInput {
@@ -123,28 +86,29 @@ class NotedInput {
 };
 
 /// Translates whole documents instead of lines.
-int run_translate_documents(const TranslateOptions& o) {
+int run_translate_documents(const TranslateArguments& o) {
   if (!o.texts.empty() && !o.input.empty()) {
     fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
   }
-  if (o.json || o.scores || o.choices.align || o.choices.nbest > 1 || o.choices.sample ||
-      !o.choices.constraints.prefix.empty() || !o.choices.constraints.required.empty() || !o.placeholders ||
-      o.job.resume || !o.job.part.is_whole()) {
+  if (o.json || o.scores || o.job.resume || !o.job.part.is_whole()) {
     fail(ErrorKind::kUsage,
-         "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, "
-         "--prefix, --require, --no-placeholders, --part and --resume only work with --format text",
+         "--format {} translates whole documents: --json, --scores, --part and --resume only work with "
+         "--format text",
          o.format);
   }
+  const TranslateOptions options = decode::options_for_document(read_options(o.flags));
   std::vector<std::string> documents = o.texts;
   const bool arguments = !documents.empty();
   if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input));
   LineOutput output(o.output);
-  const OpenTranslator open(o, /*align=*/true);
+  const TranslationModel model = load_translation_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      decode::translator_options(model.loaded, options));
   const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
   for (const std::string& document : documents) {
     const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
-    const std::string translation =
-        decode::translate_document(*open.translator, text, format, &interrupted());
+    const std::string translation = decode::translate_document(translator, text, format, &interrupted());
     if (interrupted()) return kExitInterrupted;
     output.write(translation);
     if (arguments) output.write("\n");
@@ -163,19 +127,23 @@ bool has_closing_tag(std::string_view line) {
   return false;
 }
 
-int run_translate(const TranslateOptions& o) {
+int run_translate(const TranslateArguments& o) {
   note_file_names(o.texts, o.common.quiet);
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
-  LineOutput output = open_output({.options = o.job,
-                                   .command = o.command,
-                                   .models = {find_translation_model(o.model)},
-                                   .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.choices.nbest)},
-                                  o.input, o.output);
+  const TranslateOptions options = read_options(o.flags);
+  LineOutput output =
+      open_output({.options = o.job,
+                   .command = o.command,
+                   .models = {find_translation_model(o.model)},
+                   .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.flags.options.nbest)},
+                  o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  const OpenTranslator open(o, /*align=*/false);
-  const decode::Translator& translator = *open.translator;
+  const TranslationModel model = load_translation_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      decode::translator_options(model.loaded, options));
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal())
@@ -185,7 +153,7 @@ int run_translate(const TranslateOptions& o) {
   double bytes_before = 0;
   size_t written = output.lines_done();
   bool markup = false;
-  NotedInput noted(open.model.tokenizer.source_language(), o.common.quiet);
+  NotedInput noted(model.tokenizer.source_language(), o.common.quiet);
   decode::Translator::Control control;
   control.cancelled = &interrupted();
   decode::Translator::Progress last;
@@ -196,7 +164,7 @@ int run_translate(const TranslateOptions& o) {
   while (!lines.at_end()) {
     // Interactive input and pipes: translate as soon as no further line is available.
     size_t taken = 0;
-    if (open.options.search.sample) control.first_line = lines.lines_before();
+    control.first_line = lines.lines_before();
     last = {};
     const bool whole = translator.translate(
         [&](std::string& line) {
@@ -232,31 +200,10 @@ int run_translate(const TranslateOptions& o) {
   return kExitDone;
 }
 
-void add_sampling_options(Command& command, TranslateOptions& o) {
-  command.group(kSamplingOptions);
-  Option* sample =
-      command.add_switch("--sample", o.choices.sample, "Sample translations instead of searching");
-  add_number(command, "--temperature", o.choices.temperature,
-             "Sampling temperature [default: the model's, or 1]", {.least = 0, .above_least = true})
-      ->needs(sample)
-      ->type_name("T");
-  add_integer(command, "--top-k", o.choices.top_k,
-              "Sample from the K most likely tokens; 0: all [default: the model's, or 0]", {})
-      ->needs(sample)
-      ->type_name("K");
-  add_number(command, "--top-p", o.choices.top_p,
-             "Sample from the most likely tokens whose probabilities sum to P (nucleus sampling) [default: "
-             "the model's, or 1]",
-             {.least = 0, .most = 1, .above_least = true})
-      ->needs(sample)
-      ->type_name("P");
-  add_integer(command, "--seed", o.choices.seed, "Seed for sampling", kAnySeed)->needs(sample);
-}
-
 }  // namespace
 
 void add_translate(Command& app, Work& work) {
-  auto o = std::make_shared<TranslateOptions>();
+  auto o = std::make_shared<TranslateArguments>();
   Command* command = app.add_subcommand("translate", "Translate text, line by line");
   command->footer(
       "Examples:\n  heed translate \"Der Hund schläft.\"\n"
@@ -277,30 +224,16 @@ void add_translate(Command& app, Work& work) {
       ->type_name("FORMAT");
   command->add_switch("--json", o->json,
                       "One JSON object per line: source, translation, score, pieces, alternatives");
-  command->group(kOutputOptions);
-  add_integer(*command, "--nbest", o->choices.nbest, "Translations per line", {1, 1024});
+  using enum decode::OptionGroup;
+  add_translate_options(*command, o->flags, {kOutput});
   command->add_switch("--scores", o->scores, "Write the score in a column before the translation");
-  command->add_switch("--alignment", o->choices.align,
-                      "Write the word alignment in a column, as source-target pairs such as 0-0 1-2");
-  command->group(kInputOptions);
-  command->add_switch("--split-sentences", o->split_sentences,
-                      "Split lines into sentences and translate each separately");
-  command->add_switch(
-      "--placeholders", o->placeholders,
-      "Copy URLs, code, numbers, emojis etc. unchanged instead of translating them like other text");
-  command
-      ->add_option("--glossary", o->glossary,
-                   "Required translations of terms, one per line: source TAB target; terms match as they are "
-                   "written, or with a capital first letter, not inflected")
-      ->type_name("F.tsv");
+  add_translate_options(*command, o->flags, {kText});
   command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
-  add_constraint_options(*command, o->choices.constraints);
-  add_search_options(*command, o->choices.search);
-  add_sampling_options(*command, *o);
+  add_translate_options(*command, o->flags, {kConstraints, kSearch, kSampling});
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_shortlist_option(*command, o->model.shortlist);
-  add_ablate_option(*command, o->ablate);
+  add_translate_options(*command, o->flags, {kHeads});
   add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);
   o->command = command;

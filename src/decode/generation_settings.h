@@ -1,29 +1,14 @@
-// The settings of text generation that users can override: the options of `heed generate` and the fields of
-// server requests.
+// The options of a text generator: the settings of a model directory, overridden by heed::GenerateOptions.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "decode/text_generator.h"
+#include "heed/generator.h"
 
 namespace heed::decode {
 
-/// Unset values come from the model directory.
-struct GenerationChoices {
-  int samples = 1;      ///< samples per prompt
-  bool greedy = false;  ///< greedy decoding
-  std::optional<int> beam = {}, top_k = {};
-  std::optional<int64_t> max_tokens = {};
-  std::optional<double> temperature = {}, top_p = {}, min_p = {}, repetition_penalty = {};
-  std::optional<uint64_t> seed = {};
-  std::vector<std::string> stops = {};
-  bool ignore_end = false;      ///< suppress the end token
-  bool special_tokens = false;  ///< parse special tokens in prompts
-};
-
-TextGeneratorOptions generator_options(const GenerationChoices& choices, const models::LoadedModel& model);
+/// For this number of samples per prompt. Throws an OptionError for options that are invalid or exclude each
+/// other.
+TextGeneratorOptions generator_options(const models::LoadedModel& model, const GenerateOptions& choices,
+                                       int samples = 1);
 
 }  // namespace heed::decode

@@ -150,7 +150,7 @@ TEST(SearchOptions, RefusesInvalidOptions) {
   refused([](SearchOptions& o) { o.length_penalty = NAN; });
   refused([](SearchOptions& o) { o.forbidden_ids = {8}; });
   refused([](SearchOptions& o) { o.repetition_penalty = 0; });
-  refused([](SearchOptions& o) { o.sample = true, o.sampling.temperature = 0; });
+  refused([](SearchOptions& o) { o.sample = true, o.sampling.temperature = -0.1; });
   refused([](SearchOptions& o) { o.sample = true, o.sampling.top_p = 1.5; });
 }
 

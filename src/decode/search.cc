@@ -41,9 +41,9 @@ class OnlyCaller : public SearchCaller {
 
 Search::Search(const models::AutoregressiveModel& model, const nn::Context& context,
                const SearchOptions& options, const SearchBudget& budget)
-    : model_(model), context_(context), options_(options), budget_(budget) {
-  require_valid(options, model);
-  if (!uses_shortlist(options)) options_.shortlist = nullptr;
+    : model_(model), context_(context), options_(with_greedy_at_zero(options)), budget_(budget) {
+  require_valid(options_, model);
+  if (!uses_shortlist(options_)) options_.shortlist = nullptr;
 }
 
 bool Search::run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const {

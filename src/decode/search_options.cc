@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "base/text/option_error.h"
+#include "decode/option_row.h"
 
 namespace heed::decode {
 namespace {
@@ -14,19 +14,10 @@ namespace {
 constexpr int64_t kMaxLengthWithoutPositions = 4096;
 
 void require_sampling(const SamplingOptions& options) {
-  if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
-    fail_option("$temperature must be above 0, not {}; for the most probable tokens, do not sample",
-                options.temperature);
-  }
-  if (options.top_k < 0) {
-    fail_option("$top_k must be at least 1, or 0 for all tokens, not {}", options.top_k);
-  }
-  if (!(options.top_p > 0 && options.top_p <= 1)) {
-    fail_option("$top_p must be above 0 and at most 1, not {}", options.top_p);
-  }
-  if (!(options.min_p >= 0 && options.min_p <= 1)) {
-    fail_option("$min_p must be from 0 to 1, not {}", options.min_p);
-  }
+  require_value("temperature", options.temperature, models::kTemperatures);
+  require_value("top_k", options.top_k, models::kTopK);
+  require_value("top_p", options.top_p, models::kTopP);
+  require_value("min_p", options.min_p, models::kMinP);
 }
 
 void require_ids(const SearchOptions& options, const models::AutoregressiveModel& model) {
@@ -54,7 +45,7 @@ void require_lengths(const SearchOptions& options) {
   }
   if (options.max_length_offset < 0 || options.min_length < 0 || options.min_new < 0 || options.max_new < 0) {
     fail_option(
-        "lengths must not be negative: $max_length_offset {}, $min_length {}, $min_new {}, $max_new {}",
+        "lengths must not be negative: $max_length_offset {}, $min_length {}, $min_new {}, $max_tokens {}",
         options.max_length_offset, options.min_length, options.min_new, options.max_new);
   }
 }
@@ -123,6 +114,13 @@ SearchOptions continuation_options_of(const models::LoadedModel& model) {
   return options;
 }
 
+SearchOptions with_greedy_at_zero(SearchOptions options) {
+  if (!options.sample || options.sampling.temperature != 0) return options;
+  options.sample = false;
+  options.beam_size = 1;
+  return options;
+}
+
 bool uses_shortlist(const SearchOptions& options) {
   const bool beams = options.beam_size > 1 && !options.shortlist_in_beams;
   return options.shortlist != nullptr && !options.sample && !beams;
@@ -134,21 +132,14 @@ std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::Auto
 }
 
 void require_valid(const SearchOptions& options, const models::AutoregressiveModel& model) {
-  const auto at_least = [](const char* what, int64_t least, int64_t value) {
-    if (value < least) fail_option("{} must be at least {}, not {}", what, least, value);
-  };
-  at_least("$beam_size", 1, options.beam_size);
-  at_least("$nbest", 1, options.nbest);
-  at_least("$no_repeat_ngram_size", 0, options.no_repeat_ngram_size);
+  require_value("beam", options.beam_size, models::kBeamSizes);
+  require_value("nbest", options.nbest, models::kCounts);
+  require_value("no_repeat_ngram", options.no_repeat_ngram_size, models::kNgramSizes);
+  require_value("length_penalty", options.length_penalty, models::kLengthPenalties);
+  require_value("repetition_penalty", options.repetition_penalty, models::kRepetitionPenalties);
   if (!options.sample && options.nbest > options.beam_size) {
-    fail_option("$nbest is {}, which requires a $beam_size of at least as much, not {}", options.nbest,
+    fail_option("$nbest is {}, which requires a $beam of at least as much, not {}", options.nbest,
                 options.beam_size);
-  }
-  if (!std::isfinite(options.length_penalty)) {
-    fail_option("$length_penalty must be a finite number, not {}", options.length_penalty);
-  }
-  if (!(options.repetition_penalty > 0) || !std::isfinite(options.repetition_penalty)) {
-    fail_option("$repetition_penalty must be above 0, not {}", options.repetition_penalty);
   }
   require_ids(options, model);
   if (options.shortlist != nullptr && options.shortlist->vocabulary() != model.vocabulary_size()) {

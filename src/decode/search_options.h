@@ -17,7 +17,7 @@ namespace heed::decode {
 /// of those, the most probable ones with total probability top_p (Holtzman et al., "The curious case of
 /// neural text degeneration", 2020); of those, the ones that pass min_p.
 struct SamplingOptions {
-  double temperature = 1;  ///< below 1 sharpens the distribution, above 1 flattens it
+  double temperature = 1;  ///< below 1 sharpens the distribution, above 1 flattens it; 0: greedy search
   int top_k = 0;           ///< 0: all tokens
   double top_p = 1;        ///< 1: all tokens
 
@@ -108,6 +108,9 @@ SearchOptions search_options_of(const models::LoadedModel& model);
 SearchOptions continuation_options_of(const models::LoadedModel& model);
 constexpr double kUsualTopP = 0.9;
 constexpr int64_t kUsualMaxNew = 256;  ///< default number of new tokens
+
+/// Sampling at temperature 0 is greedy search, and is done by it.
+SearchOptions with_greedy_at_zero(SearchOptions options);
 
 /// Whether a search with these options uses a shortlist.
 bool uses_shortlist(const SearchOptions& options);

@@ -85,7 +85,7 @@ SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) con
     search.forbidden_ids.insert(search.forbidden_ids.end(), end_ids_.begin(), end_ids_.end());
   }
   for (const std::string& stop : options.stops) {
-    if (stop.empty()) fail_option("$stops: stop texts must not be empty");
+    if (stop.empty()) fail_option("$stop: stop texts must not be empty");
   }
   if (!options.stops.empty()) search.ends = [this](std::span<const int32_t> ids) { return stops(ids); };
   return search;

@@ -200,7 +200,7 @@ TEST(TextGenerator, RefusesInvalidOptions) {
   expect_error(ErrorKind::kUsage, "must not be empty", [&] { generate(m, options); });
   options = sampling();
   options.search.sampling.min_p = 2;
-  expect_error(ErrorKind::kUsage, "min_p must be from 0 to 1", [&] { generate(m, options); });
+  expect_error(ErrorKind::kUsage, "min_p must be a number from 0 to 1", [&] { generate(m, options); });
 }
 
 // ---- Scoring ----------------------------------------------------------------------------------------------

@@ -1,11 +1,44 @@
 #include "decode/translation_settings.h"
 
 #include <algorithm>
+#include <memory>
 
-#include "base/text/option_error.h"
+#include "decode/translate_options.h"
 #include "models/alignment_heads.h"
+#include "models/head_names.h"
 
 namespace heed::decode {
+namespace {
+
+template <typename Value>
+void set(Value& setting, const auto& choice) {
+  if (choice) setting = static_cast<Value>(*choice);
+}
+
+void apply_search(const TranslateOptions& choices, SearchOptions& search) {
+  set(search.beam_size, choices.beam);
+  if (choices.beam) search.sample = false;
+  search.nbest = choices.nbest;
+  if (!choices.beam) search.beam_size = std::max(search.beam_size, choices.nbest);
+  set(search.length_penalty, choices.length_penalty);
+  set(search.max_length, choices.max_length);
+  if (choices.max_length) search.max_new = 0;
+  set(search.no_repeat_ngram_size, choices.no_repeat_ngram);
+  if (choices.sample) search.sample = true;
+  set(search.sampling.temperature, choices.temperature);
+  set(search.sampling.top_k, choices.top_k);
+  set(search.sampling.top_p, choices.top_p);
+  set(search.sampling.seed, choices.seed);
+}
+
+std::shared_ptr<const Glossary> glossary_of(const std::vector<std::pair<std::string, std::string>>& terms) {
+  if (terms.empty()) return nullptr;
+  auto glossary = std::make_shared<Glossary>();
+  for (const auto& [source, target] : terms) glossary->add(source, target);
+  return glossary;
+}
+
+}  // namespace
 
 TranslatorOptions default_translator_options(const models::LoadedModel& model) {
   TranslatorOptions options;
@@ -15,38 +48,28 @@ TranslatorOptions default_translator_options(const models::LoadedModel& model) {
   return options;
 }
 
-void apply(const SearchChoices& choices, TranslatorOptions& options) {
-  if (choices.beam) {
-    options.search.beam_size = *choices.beam;
-    options.search.sample = false;
-  }
-  if (choices.length_penalty) options.search.length_penalty = *choices.length_penalty;
-  if (choices.max_length) {
-    options.search.max_length = *choices.max_length;
-    options.search.max_new = 0;
-  }
-  if (choices.no_repeat_ngram) options.search.no_repeat_ngram_size = *choices.no_repeat_ngram;
-  if (choices.batch_tokens) options.budget.source_tokens = *choices.batch_tokens;
+TranslateOptions options_for_document(TranslateOptions options) {
+  require_for_documents(given_options(options));
+  options.alignment = true;
+  return options;
 }
 
-void apply(const TranslationChoices& choices, TranslatorOptions& options) {
-  if (choices.sample && choices.search.beam) {
-    fail_option("$sample and $beam exclude each other: give one of them");
-  }
-  apply(choices.search, options);
-  options.search.nbest = choices.nbest;
-  if (!choices.search.beam) options.search.beam_size = std::max(options.search.beam_size, choices.nbest);
-  if (choices.sample) options.search.sample = true;
-  SamplingOptions& sampling = options.search.sampling;
-  if (choices.temperature) sampling.temperature = *choices.temperature;
-  if (choices.top_k) sampling.top_k = *choices.top_k;
-  if (choices.top_p) sampling.top_p = *choices.top_p;
-  sampling.seed = choices.seed;
-  options.split_sentences = !choices.whole_lines;
-  options.protect_spans = !choices.no_placeholders;
-  options.glossary = choices.glossary;
-  options.constraints = choices.constraints;
-  options.align = choices.align;
+void apply(const TranslateOptions& choices, TranslatorOptions& options) {
+  require_valid(choices);
+  apply_search(choices, options.search);
+  set(options.budget.source_tokens, choices.batch_tokens);
+  options.split_sentences = choices.split_sentences;
+  options.protect_spans = choices.placeholders;
+  options.glossary = glossary_of(choices.glossary);
+  options.constraints = {choices.prefix, choices.require, choices.forbid};
+  options.align = choices.alignment;
+  if (!choices.ablate.empty()) options.heads = models::heads_off(choices.ablate);
+}
+
+TranslatorOptions translator_options(const models::LoadedModel& model, const TranslateOptions& choices) {
+  TranslatorOptions options = default_translator_options(model);
+  apply(choices, options);
+  return options;
 }
 
 }  // namespace heed::decode

@@ -9,6 +9,7 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
+#include "models/head_names.h"
 #include "models/source_vocabulary.h"
 #include "text/placeholder_piece.h"
 
@@ -44,19 +45,29 @@ TranslatorOptions fitting(const models::Seq2Seq& model, TranslatorOptions option
   return options;
 }
 
+nn::Context with_heads(nn::Context context, const models::Model& model, const nn::HeadScales& heads) {
+  models::require_heads(model, heads);
+  if (!heads.empty()) context.head_scales = &heads;
+  return context;
+}
+
 }  // namespace
+
+Translator::Translator(const models::LoadedModel& model, const Tokenizer& tokenizer, ThreadPool& pool,
+                       TranslatorOptions options)
+    : Translator(model.seq2seq(), model.context(), tokenizer, pool, std::move(options)) {}
 
 Translator::Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
                        ThreadPool& pool, TranslatorOptions options)
     : model_(model),
-      context_(context),
+      options_(fitting(model, std::move(options))),
+      context_(with_heads(context, model, options_.heads)),
       tokenizer_(tokenizer),
       pool_(pool),
-      options_(fitting(model, std::move(options))),
       splitter_(tokenizer, splitter_options(model, options_)),
-      search_(model, context, search_options(options_, tokenizer), options_.budget),
+      search_(model, context_, search_options(options_, tokenizer), options_.budget),
       prefix_(tokenizer.target_phrase(options_.constraints.prefix)),
-      assembler_(model, context, tokenizer,
+      assembler_(model, context_, tokenizer,
                  {.length_penalty = options_.search.length_penalty,
                   .prefix_tokens = prefix_.size(),
                   .align = options_.align,

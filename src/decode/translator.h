@@ -18,7 +18,9 @@
 #include "decode/translation.h"
 #include "decode/translation_assembly.h"
 #include "decode/translation_window.h"
+#include "models/model_directory.h"
 #include "models/seq2seq.h"
+#include "nn/head_scales.h"
 #include "text/tokenizer.h"
 
 namespace heed::decode {
@@ -44,6 +46,7 @@ struct TranslatorOptions {
   Constraints constraints = {};
   bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
   AlignmentOptions alignment = {};
+  nn::HeadScales heads = {};  ///< attention heads that are switched off or scaled
   /// Number of lines that are read, sorted by length, translated and returned at a time.
   size_t window = 2048;
   /// Maximum numbers of translated parts (sentences, or parts of long ones) and of their tokens in a window;
@@ -63,9 +66,13 @@ struct TargetScore {
 
 class Translator {
  public:
-  /// All arguments must outlive the translator. Throws kUsage for invalid options.
+  /// Arguments must outlive the translator, except for its options. Throws kUsage for invalid options.
   Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
              ThreadPool& pool, TranslatorOptions options = {});
+  Translator(const models::LoadedModel& model, const Tokenizer& tokenizer, ThreadPool& pool,
+             TranslatorOptions options);
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
 
   /// Progress so far.
   struct Progress {
@@ -125,10 +132,10 @@ class Translator {
   ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
 
   const models::Seq2Seq& model_;
-  nn::Context context_;
+  TranslatorOptions options_;
+  nn::Context context_;  // refers to the heads in options_
   const Tokenizer& tokenizer_;
   ThreadPool& pool_;
-  TranslatorOptions options_;
   LineSplitter splitter_;
   Search search_;
   std::vector<int32_t> prefix_;

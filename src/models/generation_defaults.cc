@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "base/check.h"
 #include "base/files/file.h"
@@ -10,8 +11,6 @@
 
 namespace heed::models {
 namespace {
-
-constexpr int64_t kMostTokens = int64_t{1} << 20;  // also the limit of the command line
 
 EarlyStopping early_stopping_of(const JsonObject& file) {
   const auto& value = file.json().at("early_stopping");
@@ -56,16 +55,13 @@ class DefaultsReader {
   GenerationDefaults read() {
     require_readable();
     GenerationDefaults d;
-    if (says("num_beams")) d.beams = static_cast<int>(file_.integer("num_beams", {1, kMaxBeamSize}));
-    read_lengths(d);
-    d.length_penalty = file_.number("length_penalty", {-100, 100}, 1);
+    visit_generation_defaults(d, [&](const char* key, auto& field, const auto&... range) {
+      if (says(key)) read(key, field, range...);
+    });
     if (file_.has("early_stopping")) d.early_stopping = early_stopping_of(file_);
-    d.no_repeat_ngram_size = static_cast<int>(file_.integer("no_repeat_ngram_size", {0, 1000}, 0));
-    d.repetition_penalty = file_.number("repetition_penalty", {1e-3, 1e3}, 1);
     read_ids(d);
-    d.renormalize = file_.boolean("renormalize_logits", false);
     alignment_heads_of(file_);  // only checked here; see read_alignment_heads()
-    read_sampling(d);
+    complete_sampling(d);
     return d;
   }
 
@@ -86,7 +82,7 @@ class DefaultsReader {
     if (!file_.has(key)) return false;
     static const nlohmann::json usual{{"do_sample", false}, {"max_length", 20}, {"num_beams", 1},
                                       {"temperature", 1.0}, {"top_k", 50},      {"top_p", 1.0}};
-    return !is_config_ || file_.json().at(key) != usual.at(key);
+    return !is_config_ || !usual.contains(key) || file_.json().at(key) != usual.at(key);
   }
 
   std::vector<int32_t> ids(const char* key) const {
@@ -100,11 +96,22 @@ class DefaultsReader {
     return file_.has(key) ? static_cast<int32_t>(file_.integer(key, {0, vocabulary_ - 1})) : -1;
   }
 
-  void read_lengths(GenerationDefaults& d) const {
-    if (says("max_length")) d.max_length = file_.integer("max_length", {2, kMostTokens});
-    if (file_.has("max_new_tokens")) d.max_new = file_.integer("max_new_tokens", {1, kMostTokens});
-    d.min_length = file_.integer("min_length", {0, kMostTokens}, 0);
-    d.min_new = file_.integer("min_new_tokens", {0, kMostTokens}, 0);
+  /// `Field`: bool or std::optional<bool>.
+  template <typename Field>
+  void read(const char* key, Field& field) const {
+    field = file_.boolean(key);
+  }
+  /// `Field`: Number or std::optional<Number>.
+  template <typename Field, typename Number>
+  void read(const char* key, Field& field, const ValueRange<Number>& range) const {
+    Number number = 0;
+    if constexpr (std::is_integral_v<Number>) {
+      number = static_cast<Number>(file_.integer(key, {range.least, range.most}));
+    } else {
+      number = file_.number(key, {range.least, range.most});
+    }
+    if (!range.holds(number)) file_.reject(key, fmt::format("a number above {}", range.least));
+    field = number;
   }
 
   void read_ids(GenerationDefaults& d) const {
@@ -132,12 +139,7 @@ class DefaultsReader {
     }
   }
 
-  void read_sampling(GenerationDefaults& d) const {
-    if (says("do_sample")) d.sample = file_.boolean("do_sample");
-    if (says("temperature")) d.temperature = file_.number("temperature", {1e-6, 1e6});
-    if (says("top_k")) d.top_k = static_cast<int>(file_.integer("top_k", {0, 1 << 30}));
-    if (says("top_p")) d.top_p = file_.number("top_p", {1e-9, 1});
-    if (file_.has("min_p")) d.min_p = file_.number("min_p", {0, 1});
+  void complete_sampling(GenerationDefaults& d) const {
     if (d.sample != true) return;
     if (d.beams > 1)
       file_.reject("num_beams", "1 if do_sample is true (Heed does not support beam sampling)");
@@ -169,6 +171,18 @@ void require_same_start(const JsonObject& file, const JsonObject& config) {
   file.reject(key, fmt::format("the {} of config.json ({})", in_config, config.json().at(in_config).dump()));
 }
 
+nlohmann::json settings_of(const GenerationDefaults& defaults) {
+  nlohmann::json json = nlohmann::json::object();
+  visit_generation_defaults(defaults, [&](const char* key, const auto& field, const auto&...) {
+    if constexpr (requires { field.has_value(); }) {
+      if (field) json[key] = *field;
+    } else {
+      json[key] = field;
+    }
+  });
+  return json;
+}
+
 }  // namespace
 
 GenerationDefaults read_generation_defaults(const std::string& directory, const JsonObject& config,
@@ -187,7 +201,7 @@ GenerationDefaults read_generation_defaults(const std::string& directory, const 
 
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,
                                const SpecialIds& ids) {
-  nlohmann::ordered_json json;
+  nlohmann::json json;
   const auto add_id = [&](const char* key, int32_t id) {
     if (id >= 0) json[key] = id;
   };
@@ -201,21 +215,11 @@ void write_generation_defaults(const std::string& directory, const GenerationDef
   if (defaults.end_ids.size() > 1) json["eos_token_id"] = defaults.end_ids;
   add_id("forced_bos_token_id", defaults.forced_begin_id);
   add_id("forced_eos_token_id", defaults.forced_end_id);
-  json["length_penalty"] = defaults.length_penalty;
-  if (defaults.max_length) json["max_length"] = *defaults.max_length;
-  if (defaults.max_new) json["max_new_tokens"] = *defaults.max_new;
-  if (defaults.min_length > 0) json["min_length"] = defaults.min_length;
-  if (defaults.min_new > 0) json["min_new_tokens"] = defaults.min_new;
-  if (defaults.no_repeat_ngram_size > 0) json["no_repeat_ngram_size"] = defaults.no_repeat_ngram_size;
-  json["num_beams"] = defaults.beams;
   add_id("pad_token_id", ids.padding);
-  json["renormalize_logits"] = defaults.renormalize;
-  if (defaults.repetition_penalty != 1) json["repetition_penalty"] = defaults.repetition_penalty;
-  if (defaults.sample) json["do_sample"] = *defaults.sample;
-  if (defaults.temperature) json["temperature"] = *defaults.temperature;
-  if (defaults.top_k) json["top_k"] = *defaults.top_k;
-  if (defaults.top_p) json["top_p"] = *defaults.top_p;
-  if (defaults.min_p) json["min_p"] = *defaults.min_p;
+  const nlohmann::json settings = settings_of(defaults), usual = settings_of({});
+  for (const auto& [key, value] : settings.items()) {
+    if (!usual.contains(key) || usual.at(key) != value) json[key] = value;
+  }
   write_json(directory + "/generation_config.json", json);
 }
 

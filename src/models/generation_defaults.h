@@ -8,6 +8,7 @@
 
 #include "base/text/json_file.h"
 #include "models/model.h"
+#include "models/search_ranges.h"
 
 namespace heed::models {
 
@@ -15,9 +16,6 @@ namespace heed::models {
 /// length; kTrue: when there are enough finished hypotheses; kNever: when no running hypothesis can beat them
 /// at any length.
 enum class EarlyStopping { kFalse, kTrue, kNever };
-
-/// Maximum beam size in files and on the command line.
-constexpr int kMaxBeamSize = 1024;
 
 struct GenerationDefaults {
   int beams = 1;
@@ -42,6 +40,25 @@ struct GenerationDefaults {
   std::optional<int> top_k;
 };
 
+/// Calls visit(key, field, range) for numbers of generation_config.json and visit(key, field) for switches.
+template <typename Defaults, typename Visit>
+void visit_generation_defaults(Defaults& d, Visit&& visit) {
+  visit("do_sample", d.sample);
+  visit("length_penalty", d.length_penalty, kLengthPenalties);
+  visit("max_length", d.max_length, kLengths);
+  visit("max_new_tokens", d.max_new, kNewTokens);
+  visit("min_length", d.min_length, kMinLengths);
+  visit("min_new_tokens", d.min_new, kMinLengths);
+  visit("min_p", d.min_p, kMinP);
+  visit("no_repeat_ngram_size", d.no_repeat_ngram_size, kNgramSizes);
+  visit("num_beams", d.beams, kBeamSizes);
+  visit("renormalize_logits", d.renormalize);
+  visit("repetition_penalty", d.repetition_penalty, kRepetitionPenalties);
+  visit("temperature", d.temperature, kTemperatures);
+  visit("top_k", d.top_k, kTopK);
+  visit("top_p", d.top_p, kTopP);
+}
+
 /// Reads `directory`/generation_config.json, or if missing the keys of config.json as in older directories,
 /// for a model of this task. Throws kFormat, with the key, for unsupported settings that would change the
 /// output. Models that do not generate text have no settings.
@@ -56,7 +73,7 @@ struct SpecialIds {
   int32_t start = -1;  ///< decoder_start_token_id of encoder-decoder models
 };
 
-/// Writes generation_config.json.
+/// Writes generation_config.json, without keys that are at the defaults of transformers.
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,
                                const SpecialIds& ids);
 

@@ -49,7 +49,15 @@ TEST(GenerationDefaults, SupportedKeys) {
   EXPECT_FALSE(d.sample.has_value());
 }
 
+TEST(GenerationDefaults, WritesWhatIsNotTheDefault) {
+  const TestFolder folder;
+  write_generation_defaults(folder.path(), {.beams = 4, .temperature = 0}, {.end = 7});
+  EXPECT_EQ(JsonObject::read(folder.path("generation_config.json")).keys(),
+            (std::vector<std::string>{"eos_token_id", "num_beams", "temperature"}));
+}
+
 TEST(GenerationDefaults, SamplingSettings) {
+  EXPECT_EQ(defaults_of(R"({"temperature": 0})", Task::kLanguageModel).temperature, 0);
   const GenerationDefaults few = defaults_of(R"({"temperature": 0.6, "top_p": 0.8})", Task::kLanguageModel);
   EXPECT_FALSE(few.sample.has_value());
   EXPECT_EQ(few.temperature, 0.6);
@@ -100,7 +108,8 @@ TEST(GenerationDefaults, UnsupportedKeysAreNamed) {
                                                                {"sequence_bias", "[[[1],2]]"},
                                                                {"force_words_ids", "[[1]]"},
                                                                {"repetition_penalty", "0"},
-                                                               {"temperature", "0"},
+                                                               {"temperature", "-0.5"},
+                                                               {"top_p", "0"},
                                                                {"eos_token_id", "100"},
                                                                {"decoder_start_token_id", "5"},
                                                                {"top_h", "0.4"},

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/generation_defaults.h"
+
 namespace heed::models {
 
 KnownKeys with_common_keys(KnownKeys keys) {
@@ -34,31 +36,23 @@ KnownKeys with_common_keys(KnownKeys keys) {
   return keys;
 }
 
+namespace {
+
+/// The keys that models/generation_defaults.cc reads.
+std::vector<std::string> read_generation_keys() {
+  std::vector<std::string> keys{"alignment_heads",        "bad_words_ids",       "begin_suppress_tokens",
+                                "decoder_start_token_id", "early_stopping",      "eos_token_id",
+                                "forced_bos_token_id",    "forced_eos_token_id", "suppress_tokens"};
+  const GenerationDefaults defaults;
+  visit_generation_defaults(defaults, [&](const char* key, const auto&...) { keys.emplace_back(key); });
+  return keys;
+}
+
+}  // namespace
+
 const KnownKeys& generation_keys() {
   static const KnownKeys keys{
-      .read = {"alignment_heads",
-               "bad_words_ids",
-               "begin_suppress_tokens",
-               "decoder_start_token_id",
-               "do_sample",
-               "early_stopping",
-               "eos_token_id",
-               "forced_bos_token_id",
-               "forced_eos_token_id",
-               "length_penalty",
-               "max_length",
-               "max_new_tokens",
-               "min_length",
-               "min_new_tokens",
-               "min_p",
-               "no_repeat_ngram_size",
-               "num_beams",
-               "renormalize_logits",
-               "repetition_penalty",
-               "suppress_tokens",
-               "temperature",
-               "top_k",
-               "top_p"},
+      .read = read_generation_keys(),
       .ignored =
           {// ids that other files define
            "bos_token_id", "pad_token_id",

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "decode/generation_settings.h"
+#include "decode/option_row.h"
 #include "decode/shared_search.h"
+#include "decode/translation_settings.h"
 #include "nn/head_scales.h"
 #include "serve/http/http_message.h"
 #include "serve/http/metrics.h"
@@ -104,12 +108,16 @@ ChosenTranslation translation_for(const Exchange& exchange);
 /// other than 0; 400 for another form.
 nn::HeadScales head_scales_of(const Fields& fields);
 
-/// The options of `heed translate` that a request gives for the search; 400 for one out of range.
-decode::SearchChoices search_choices(const Exchange& exchange);
-/// `prefix`, `require` and `forbid`; 400 for too many or too long ones.
-decode::Constraints constraints_of(const Exchange& exchange);
-/// `names` with those of the fields that these two and model_for() read, and api_key.
-std::vector<std::string> with_search_fields(std::vector<std::string> names);
+/// The options of `heed translate` in these groups that a request gives; 400 for one out of range, and for
+/// too many or too long texts.
+TranslateOptions translate_options(const Exchange& exchange,
+                                   std::initializer_list<decode::OptionGroup> groups);
+/// The options of `heed generate` that a request gives; 400 as above. Empty stop texts are left out.
+GenerateOptions generate_options(const Exchange& exchange);
+/// Throws 400 for fields other than `names`, those of these options, those that translation_for() reads, and
+/// api_key.
+void require_known(const Fields& fields, std::vector<std::string> names,
+                   std::initializer_list<decode::OptionGroup> groups);
 
 /// Throws Cancelled if the client is gone.
 void require_present(const Exchange& exchange);
@@ -134,11 +142,11 @@ struct TranslatedLines {
 /// All lines of all texts share batches. Throws Cancelled if the client has disconnected, and the errors of
 /// Translator.
 std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
-                                             const decode::TranslationChoices& choices,
+                                             const TranslateOptions& options,
                                              const std::vector<std::string>& texts);
 /// The same for documents, "html" or "markdown": the parts of all of them share batches.
 std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
-                                             const decode::TranslationChoices& choices,
+                                             const TranslateOptions& options,
                                              const std::vector<std::string>& documents,
                                              const std::string& format);
 

@@ -29,6 +29,10 @@ class Glossary {
   std::vector<Match> find(std::string_view text) const;
 
   size_t size() const { return targets_.size(); }
+  /// Source and target terms, in no order.
+  std::vector<std::pair<std::string, std::string>> terms() const {
+    return {targets_.begin(), targets_.end()};
+  }
 
  private:
   std::unordered_map<std::string, std::string> targets_;  // by source

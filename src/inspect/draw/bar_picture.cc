@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "inspect/trace/trace_labels.h"
+#include "models/head_names.h"
 
 namespace heed {
 namespace {

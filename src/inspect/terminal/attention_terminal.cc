@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "inspect/draw/label.h"
 #include "inspect/trace/trace_labels.h"
+#include "models/head_names.h"
 #include "text/utf8.h"
 
 namespace heed {

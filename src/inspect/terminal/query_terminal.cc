@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "inspect/draw/label.h"
 #include "inspect/trace/trace_labels.h"
+#include "models/head_names.h"
 #include "text/utf8.h"
 
 namespace heed {

@@ -4,8 +4,8 @@
 
 #include "base/thread_pool.h"
 #include "inspect/draw/label.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/recorder.h"
+#include "models/head_names.h"
 
 namespace heed {
 namespace {
@@ -31,7 +31,7 @@ std::vector<int> words_of(const WordPieceTokenizer& tokenizer, const std::vector
 
 Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
                     const WordPieceEncoding& encoding, bool details, const nn::HeadScales& head_scales) {
-  require_heads(model.encoder(), head_scales);
+  models::require_heads(model.encoder(), head_scales);
   nn::Context context = model.context();
   context.head_scales = &head_scales;
   models::EncoderInput input;
@@ -56,7 +56,7 @@ Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& 
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
                            const decode::ClassifierText& text, decode::Classification* result, bool details,
                            const nn::HeadScales& head_scales) {
-  require_heads(model.classifier(), head_scales);
+  models::require_heads(model.classifier(), head_scales);
   ThreadPool pool(1);
   nn::Context context = model.context();
   context.head_scales = &head_scales;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/recorder.h"
 #include "models/finite_output.h"
+#include "models/head_names.h"
 
 namespace heed {
 namespace {
@@ -26,7 +26,7 @@ float log_probability(const float* logits, int64_t vocabulary, int32_t id) {
 Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
                            const std::string& text, bool details, const nn::HeadScales& head_scales) {
   const models::LanguageModel& model = loaded.language_model();
-  require_heads(model, head_scales);
+  models::require_heads(model, head_scales);
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
   if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
     fail(ErrorKind::kUsage, "the text has {} tokens, but the model's maximum is {}: give a shorter text",

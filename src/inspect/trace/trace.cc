@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "models/head_names.h"
 
 namespace heed {
 namespace {
@@ -83,18 +84,6 @@ std::vector<std::string> stacks_of(const Trace& trace) {
 }
 
 }  // namespace
-
-const char* stack_name(Stack stack) {
-  switch (stack) {
-    case Stack::kEncoder:
-      return "encoder";
-    case Stack::kDecoder:
-      return "decoder";
-    case Stack::kCross:
-      return "cross";
-  }
-  HEED_CHECK(false);
-}
 
 const StackWeights& stack_of(const Trace& trace, Stack stack) {
   switch (stack) {

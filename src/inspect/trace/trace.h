@@ -11,8 +11,6 @@
 
 namespace heed {
 
-/// "encoder", "decoder" or "cross".
-const char* stack_name(Stack stack);
 const StackWeights& stack_of(const Trace& trace, Stack stack);
 StackWeights& stack_of(Trace& trace, Stack stack);
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text/json_text.h"
+#include "models/head_names.h"
 #include "text/utf8.h"
 
 namespace heed {

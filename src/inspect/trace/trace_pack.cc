@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text/base64.h"
+#include "models/head_names.h"
 #include "tensor/half.h"
 #include "text/utf8.h"
 

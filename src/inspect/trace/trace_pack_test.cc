@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect/trace/test_traces.h"
+#include "models/head_names.h"
 #include "tensor/half.h"
 
 namespace heed {

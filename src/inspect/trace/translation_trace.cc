@@ -9,9 +9,9 @@
 #include "base/check.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/recorder.h"
 #include "models/finite_output.h"
+#include "models/head_names.h"
 
 namespace heed {
 namespace {
@@ -49,7 +49,7 @@ std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32
 
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
                         const TranslationPieces& pieces, bool details, const nn::HeadScales& head_scales) {
-  require_heads(model.seq2seq(), head_scales);
+  models::require_heads(model.seq2seq(), head_scales);
   require_length(model.seq2seq(), "source", pieces.source.size());
   require_length(model.seq2seq(), "target", pieces.target.size());
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
@@ -77,7 +77,7 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
 
 ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
                                   const TraceRequest& request) {
-  require_heads(model.seq2seq(), request.head_scales);
+  models::require_heads(model.seq2seq(), request.head_scales);
   const bool own = request.target.empty();
   tokenizer.require_language_code(request.source);
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;

@@ -6,11 +6,11 @@
 #include "inspect/draw/picture_file.h"
 #include "inspect/terminal/words.h"
 #include "inspect/trace/encoder_trace.h"
-#include "inspect/trace/head_ablation.h"
 #include "inspect/trace/text_trace.h"
 #include "inspect/trace/trace_json.h"
 #include "inspect/trace/trace_pack.h"
 #include "inspect/trace/translation_trace.h"
+#include "models/head_names.h"
 #include "serve/service.h"
 #include "text/whitespace.h"
 
@@ -18,6 +18,7 @@ namespace heed::serve {
 namespace {
 
 using nlohmann::ordered_json;
+using enum decode::OptionGroup;
 
 std::string required_sentence(const Exchange& exchange) {
   const std::string text = exchange.fields.text_or("text", "");
@@ -122,23 +123,22 @@ nn::HeadScales head_scales_of(const Fields& fields) {
       refuse(400, "'ablate': 'scale' must be a number");
     const float scale = each.value("scale", 0.0F);
     if (!(std::abs(scale) <= 100)) refuse(400, "'ablate': 'scale' must be from -100 to 100");
-    scales.push_back(
-        parse_head(each["stack"].get<std::string>() + ":" + number("layer") + ":" + number("head"), scale));
+    scales.push_back(models::parse_head(
+        each["stack"].get<std::string>() + ":" + number("layer") + ":" + number("head"), scale));
   }
   return nn::HeadScales(std::move(scales));
 }
 
 void route_v1_attend(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
-  fields.require_known(with_search_fields(
-      {"text", "model", "pair", "target", "words", "ablate", "details", "packed", "picture"}));
+  require_known(fields, {"text", "target", "words", "details", "packed", "picture"},
+                {kSearch, kConstraints, kHeads});
   const std::string text = required_sentence(exchange);
   const std::string target = fields.text_or("target", "");
   require_length(exchange.service.limits, target, "target");
   if (!target.empty() && strip(target).empty()) refuse(400, "'target' is empty: leave it out");
-  const decode::Constraints constraints = constraints_of(exchange);
-  const bool constrained =
-      !constraints.prefix.empty() || !constraints.required.empty() || !constraints.forbidden.empty();
+  const TranslateOptions given = translate_options(exchange, {kSearch, kConstraints});
+  const bool constrained = !given.prefix.empty() || !given.require.empty() || !given.forbid.empty();
   if (!target.empty() && constrained) {
     refuse(400, "'prefix', 'require' and 'forbid' are for the model's own translation: leave out 'target'");
   }
@@ -155,7 +155,7 @@ void route_v1_attend(const Exchange& exchange) {
   std::optional<ChosenTranslation> chosen;
   if (model.translation) chosen.emplace(translation_for(exchange));
   decode::TranslatorOptions options = chosen ? chosen->options : decode::TranslatorOptions{};
-  decode::apply(search_choices(exchange), options);
+  decode::apply(given, options);
   std::string answer;
   compute(exchange, [&] {
     if (details) {
@@ -166,8 +166,9 @@ void route_v1_attend(const Exchange& exchange) {
     std::map<std::string, double> numbers;
     Trace trace;
     if (chosen) {
-      ScoredTrace scored = trace_text_with_score(model.loaded(), chosen->tokenizer,
-                                                 {text, target, options.search, details, constraints, heads});
+      ScoredTrace scored =
+          trace_text_with_score(model.loaded(), chosen->tokenizer,
+                                {text, target, options.search, details, options.constraints, heads});
       trace = std::move(scored.trace);
       numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
     } else if (model.task == models::Task::kClassification) {
@@ -234,19 +235,18 @@ class SearchTree : public decode::SearchObserver {
 }  // namespace
 
 void route_v1_search(const Exchange& exchange) {
-  exchange.fields.require_known(with_search_fields({"text", "model", "pair"}));
+  require_known(exchange.fields, {"text"}, {kSearch, kConstraints});
   const std::string text = required_sentence(exchange);
   const ChosenTranslation chosen = translation_for(exchange);
   const ServedModel& model = chosen.model;
   const Tokenizer& tokenizer = chosen.tokenizer;
   decode::TranslatorOptions options = chosen.options;
-  decode::apply(search_choices(exchange), options);
+  decode::apply(translate_options(exchange, {kSearch, kConstraints}), options);
   options.search.sample = false;
   options.search.nbest = options.search.beam_size;
   tokenizer.require_language_code(text);
   const Encoding source = tokenizer.encode_source(text);
-  const decode::ConstrainedSentence constrained(tokenizer, source.ids, options.search,
-                                                constraints_of(exchange));
+  const decode::ConstrainedSentence constrained(tokenizer, source.ids, options.search, options.constraints);
   const decode::Search search(model.loaded().seq2seq(), model.loaded().context(), constrained.options());
   std::vector<decode::Hypothesis> found;
   const auto take = [&](uint64_t, std::vector<decode::Hypothesis> hypotheses) {

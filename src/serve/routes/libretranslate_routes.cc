@@ -42,7 +42,7 @@ DetectedLanguage detect_source(const ServedModels& models, const std::string& te
 /// The parameters of a request, common to all its texts.
 struct Wanted {
   std::string target, format;
-  decode::TranslationChoices choices;
+  TranslateOptions options;
 };
 
 /// The translations of texts in one language, with alternatives.
@@ -50,12 +50,12 @@ std::vector<std::vector<std::string>> translate(const Exchange& exchange, const 
                                                 const Wanted& wanted, const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> results;
   if (wanted.format == "html") {
-    for (std::string& text : translate_documents(exchange, chosen, wanted.choices, texts, "html")) {
+    for (std::string& text : translate_documents(exchange, chosen, wanted.options, texts, "html")) {
       results.push_back({std::move(text)});
     }
     return results;
   }
-  for (const TranslatedLines& lines : translate_texts(exchange, chosen, wanted.choices, texts)) {
+  for (const TranslatedLines& lines : translate_texts(exchange, chosen, wanted.options, texts)) {
     auto& found = results.emplace_back();
     for (size_t rank = 0; rank < lines.count(); ++rank) {
       std::string text = lines.text(rank);
@@ -96,7 +96,7 @@ void route_translate(const Exchange& exchange) {
   wanted.format = fields.choice("format", {"text", "html"});
   // LibreTranslate reads this field with Python's int(), and its clients send texts, too.
   const auto alternatives = fields.spelled_integer("alternatives", 0, exchange.service.limits.alternatives);
-  if (wanted.format == "text") wanted.choices.nbest = static_cast<int>(alternatives.value_or(0)) + 1;
+  if (wanted.format == "text") wanted.options.nbest = static_cast<int>(alternatives.value_or(0)) + 1;
 
   std::vector<DetectedLanguage> detected;
   for (const std::string& text : q.texts) {
@@ -126,7 +126,7 @@ void route_translate(const Exchange& exchange) {
   }
 
   ordered_json all_texts = ordered_json::array(), all_detected = all_texts, all_alternatives = all_texts;
-  const auto wanted_count = static_cast<size_t>(wanted.choices.nbest);
+  const auto wanted_count = static_cast<size_t>(wanted.options.nbest);
   for (size_t n = 0; n < results.size(); ++n) {
     all_texts.push_back(results[n][0]);
     all_detected.push_back(to_json(detected[n]));

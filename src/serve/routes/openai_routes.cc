@@ -13,7 +13,7 @@
 #include "base/thread_pool.h"
 #include "decode/generation_settings.h"
 #include "decode/text_embedder.h"
-#include "inspect/trace/head_ablation.h"
+#include "models/head_names.h"
 #include "serve/routes/token_probabilities.h"
 #include "serve/service.h"
 #include "text/utf8.h"
@@ -96,33 +96,6 @@ void require_supported(const Fields& fields) {
   if (best_of != 1 && best_of != fields.integer("n", 1, 1024).value_or(1)) {
     refuse(400, "'best_of' is not supported: use 'n'");
   }
-}
-
-decode::GenerationChoices generation_choices(const Exchange& exchange) {
-  const Fields& fields = exchange.fields;
-  const RequestLimits& limits = exchange.service.limits;
-  decode::GenerationChoices choices;
-  choices.samples = static_cast<int>(fields.integer("n", 1, limits.beam).value_or(1));
-  choices.max_tokens = fields.integer("max_tokens", 1, limits.tokens);
-  choices.temperature = fields.number("temperature", 0, 1e6);
-  choices.greedy = choices.temperature == 0.0;
-  if (choices.greedy) choices.temperature.reset();
-  choices.top_p = fields.number("top_p", 0, 1, true);
-  choices.min_p = fields.number("min_p", 0, 1);
-  if (const auto top_k = fields.integer("top_k", 0, INT32_MAX)) choices.top_k = static_cast<int>(*top_k);
-  if (const auto beam = fields.integer("beam", 1, limits.beam)) choices.beam = static_cast<int>(*beam);
-  choices.repetition_penalty = fields.number("repetition_penalty", 0, 100, true);
-  if (const auto seed = fields.integer("seed", INT64_MIN, INT64_MAX)) {
-    choices.seed = static_cast<uint64_t>(*seed);
-  }
-  if (const auto stops = fields.texts("stop")) {
-    for (const std::string& stop : stops->texts) {
-      require_length(limits, stop, "stop");
-      if (!stop.empty()) choices.stops.push_back(stop);
-    }
-    if (choices.stops.size() > 16) refuse(400, "'stop' may hold 16 texts");
-  }
-  return choices;
 }
 
 /// Throws 400 for more sequences or tokens than a request may have.
@@ -284,13 +257,14 @@ void route_v1_completions(const Exchange& exchange) {
   const Fields::Texts prompts = required_texts(exchange, "prompt");
   require_supported(fields);
   const ServedModel& model = model_for(exchange, models::Task::kLanguageModel);
-  const decode::GenerationChoices choices = generation_choices(exchange);
-  decode::TextGeneratorOptions options = decode::generator_options(choices, model.loaded());
-  if (!choices.max_tokens && options.search.max_new > exchange.service.limits.tokens) {
+  const GenerateOptions given = generate_options(exchange);
+  const int samples = static_cast<int>(fields.integer("n", 1, exchange.service.limits.beam).value_or(1));
+  decode::TextGeneratorOptions options = decode::generator_options(model.loaded(), given, samples);
+  if (!given.max_tokens && options.search.max_new > exchange.service.limits.tokens) {
     options.search.max_new = exchange.service.limits.tokens;
   }
   const RequestLimits& limits = exchange.service.limits;
-  require_bounded_work(limits, prompts.texts.size() * static_cast<size_t>(choices.samples),
+  require_bounded_work(limits, prompts.texts.size() * static_cast<size_t>(samples),
                        options.search.max_new > 0 ? options.search.max_new : limits.tokens);
   options.executor = exchange.service.engine.get();
   ThreadPool here(1);
@@ -299,7 +273,7 @@ void route_v1_completions(const Exchange& exchange) {
   decode::TextGenerator::Control control{.cancelled = exchange.request.gone.get()};
   Completions completions(exchange, model);
   try {
-    if (completions.streams() && prompts.texts.size() == 1 && choices.samples == 1) {
+    if (completions.streams() && prompts.texts.size() == 1 && samples == 1) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };
       control.show_token = [&](int32_t id) { completions.show_token(prompts.texts[0], id); };
       const decode::Generation made = generator.generate(prompts.texts[0], 0, control);
@@ -357,7 +331,7 @@ void route_v1_embeddings(const Exchange& exchange) {
   const ServedModel& model = model_for(exchange, models::Task::kEmbedding);
   const models::LoadedModel& loaded = model.loaded();
   const nn::HeadScales heads = head_scales_of(fields);
-  require_heads(loaded.encoder(), heads);
+  models::require_heads(loaded.encoder(), heads);
   nn::Context context = loaded.context();
   context.head_scales = &heads;
   ThreadPool here(1);

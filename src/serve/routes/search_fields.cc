@@ -1,59 +1,118 @@
-// The fields of a request that choose how a translation is searched for, the same on all of Heed's own
-// routes.
+// The fields of a request that are options of translation (decode/translate_options.h), the same on all of
+// Heed's own routes, or of text generation (decode/generate_options.h).
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <type_traits>
 
+#include "decode/generate_options.h"
+#include "decode/translate_options.h"
 #include "serve/service.h"
 #include "text/pipeline/tokenizing_stop.h"
 
 namespace heed::serve {
-
-std::vector<std::string> with_search_fields(std::vector<std::string> names) {
-  for (const char* name : {"beam", "length_penalty", "max_length", "no_repeat_ngram", "prefix", "require",
-                           "forbid", "precision", "source_language", "target_language", "api_key"}) {
-    names.emplace_back(name);
-  }
-  return names;
-}
-
-decode::SearchChoices search_choices(const Exchange& exchange) {
-  const Fields& fields = exchange.fields;
-  decode::SearchChoices choices;
-  const auto small = [&](const char* name, int64_t least, int64_t most) -> std::optional<int> {
-    const auto value = fields.integer(name, least, most);
-    if (!value) return {};
-    return static_cast<int>(*value);
-  };
-  choices.beam = small("beam", 1, exchange.service.limits.beam);
-  choices.no_repeat_ngram = small("no_repeat_ngram", 0, 1000);
-  choices.length_penalty = fields.number("length_penalty", -100, 100);
-  choices.max_length = fields.integer("max_length", 2, 1 << 20);
-  return choices;
-}
-
 namespace {
 
-/// A list of words or phrases, each of which costs the search time.
-std::vector<std::string> phrases(const Exchange& exchange, const char* name, size_t most) {
-  constexpr size_t kCharacters = 200;
-  std::vector<std::string> found = exchange.fields.texts(name).value_or(Fields::Texts{}).texts;
-  if (found.size() > most)
-    refuse(400, "'{}' has {} texts, and this server takes {}", name, found.size(), most);
-  for (const std::string& text : found) {
-    if (count_characters(text) <= kCharacters) continue;
-    refuse(400, "'{}' has a text of {} characters, and this server takes {}", name, count_characters(text),
-           kCharacters);
-  }
-  return found;
+using decode::OptionGroup;
+using decode::OptionRow;
+using decode::ValueRange;
+using Groups = std::initializer_list<OptionGroup>;
+
+bool is_field(const OptionRow& row, Groups groups) {
+  return row.for_requests && std::ranges::find(groups, row.group) != groups.end();
 }
+
+/// Reads the field of an option. Searches take longer the wider their beam, and the more words they look for.
+class OptionReader {
+ public:
+  explicit OptionReader(const Exchange& exchange)
+      : fields_(exchange.fields), limits_(exchange.service.limits) {}
+
+  template <typename Value, typename Number>
+  void read(const OptionRow& row, Value& value, const ValueRange<Number>& range) const {
+    const std::string name(row.name);
+    if constexpr (std::is_same_v<Number, uint64_t>) {  // seeds, which may be negative
+      const auto given = fields_.integer(name, INT64_MIN, INT64_MAX);
+      if (given) value = static_cast<uint64_t>(*given);
+    } else if constexpr (std::is_integral_v<Number>) {
+      const auto given = fields_.integer(name, range.least, std::min(most_of(row), int64_t{range.most}));
+      if (given) value = static_cast<Number>(*given);
+    } else {
+      const auto given = fields_.number(name, range.least, range.most, range.above_least);
+      if (given) value = *given;
+    }
+  }
+  void read(const OptionRow& row, bool& value) const {
+    if (fields_.has(std::string(row.name))) value = fields_.flag(std::string(row.name));
+  }
+  void read(const OptionRow& row, std::string& value) const {
+    value = fields_.text_or(std::string(row.name), "");
+    require_length(limits_, value, std::string(row.name));
+  }
+  void read(const OptionRow& row, std::vector<std::string>& values) const {
+    const size_t most = row.name == "forbid" ? 64 : 16;
+    constexpr size_t kCharacters = 200;
+    values = fields_.texts(std::string(row.name)).value_or(Fields::Texts{}).texts;
+    if (values.size() > most) {
+      refuse(400, "'{}' has {} texts, and this server takes {}", row.name, values.size(), most);
+    }
+    for (const std::string& text : values) {
+      if (count_characters(text) <= kCharacters) continue;
+      refuse(400, "'{}' has a text of {} characters, and this server takes {}", row.name,
+             count_characters(text), kCharacters);
+    }
+  }
+  void read(const OptionRow& row, std::vector<std::pair<std::string, std::string>>& values) const {
+    const nlohmann::json* terms = fields_.find(std::string(row.name));
+    if (terms == nullptr) return;
+    if (!terms->is_object()) {
+      refuse(400, "'{}' must be an object: {{\"source term\": \"target term\"}}", row.name);
+    }
+    for (const auto& [source, target] : terms->items()) {
+      if (!target.is_string()) {
+        refuse(400, "'{}': the target of '{}' must be a text", row.name, shown(source));
+      }
+      values.emplace_back(source, target.get<std::string>());
+    }
+  }
+
+ private:
+  int64_t most_of(const OptionRow& row) const {
+    if (row.name == "beam" || row.name == "nbest") return limits_.beam;
+    return row.name == "max_tokens" ? limits_.tokens : INT64_MAX;
+  }
+
+  const Fields& fields_;
+  const RequestLimits& limits_;
+};
 
 }  // namespace
 
-decode::Constraints constraints_of(const Exchange& exchange) {
-  decode::Constraints constraints{.prefix = exchange.fields.text_or("prefix", ""),
-                                  .required = phrases(exchange, "require", 16),
-                                  .forbidden = phrases(exchange, "forbid", 64)};
-  require_length(exchange.service.limits, constraints.prefix, "prefix");
-  return constraints;
+void require_known(const Fields& fields, std::vector<std::string> names, Groups groups) {
+  decode::visit_translate_options([&](const OptionRow& row, auto, const auto&...) {
+    if (is_field(row, groups)) names.emplace_back(row.name);
+  });
+  names.insert(names.end(), {"model", "pair", "precision", "source_language", "target_language", "api_key"});
+  fields.require_known(names);
+}
+
+TranslateOptions translate_options(const Exchange& exchange, Groups groups) {
+  const OptionReader reader(exchange);
+  TranslateOptions options;
+  decode::visit_translate_options([&](const OptionRow& row, auto field, const auto&... range) {
+    // head_scales_of() reads the heads.
+    if (is_field(row, groups) && row.group != OptionGroup::kHeads) reader.read(row, options.*field, range...);
+  });
+  return options;
+}
+
+GenerateOptions generate_options(const Exchange& exchange) {
+  const OptionReader reader(exchange);
+  GenerateOptions options;
+  decode::visit_generate_options([&](const OptionRow& row, auto field, const auto&... range) {
+    if (row.for_requests) reader.read(row, options.*field, range...);
+  });
+  std::erase(options.stop, "");
+  return options;
 }
 
 void require_present(const Exchange& exchange) {

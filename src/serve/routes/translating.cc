@@ -12,15 +12,22 @@ namespace heed::serve {
 namespace {
 
 decode::TranslatorOptions options_for(const Exchange& exchange, const ChosenTranslation& chosen,
-                                      const decode::TranslationChoices& choices) {
+                                      const TranslateOptions& choices) {
   decode::TranslatorOptions options = chosen.options;
   decode::apply(choices, options);
-  options.executor = exchange.service.engine.get();
+  if (options.heads.empty()) options.executor = exchange.service.engine.get();
   options.max_sentences = exchange.service.limits.sentences;
   options.max_source_tokens = exchange.service.limits.work_tokens;
   // One window, so that a request beyond the limits is refused before any of it is translated.
   options.window = SIZE_MAX;
   return options;
+}
+
+/// Calls `work`, whose searches share batches in the engine. Heads that are switched off are those of a whole
+/// batch: such a request is searched alone, on one of the engine's threads.
+void search(const Exchange& exchange, const ChosenTranslation& chosen, const std::function<void()>& work) {
+  if (chosen.options.heads.empty()) return work();
+  compute(exchange, work);
 }
 
 }  // namespace
@@ -166,7 +173,7 @@ std::string TranslatedLines::text(size_t rank) const {
 }
 
 std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
-                                             const decode::TranslationChoices& choices,
+                                             const TranslateOptions& choices,
                                              const std::vector<std::string>& texts) {
   std::vector<TranslatedLines> results(texts.size());
   std::vector<std::string> lines;
@@ -187,8 +194,7 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
     }
   }
   ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
-  const models::LoadedModel& loaded = chosen.model.loaded();
-  const decode::Translator translator(loaded.seq2seq(), loaded.context(), chosen.tokenizer, here,
+  const decode::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
                                       options_for(exchange, chosen, choices));
   size_t taken = 0, text = 0;
   const auto next = [&](std::string& line) {
@@ -201,24 +207,26 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
     results[text].lines.push_back(std::move(translation));
   };
   const decode::Translator::Control control{.cancelled = exchange.request.gone.get()};
-  if (!translator.translate(next, take, control)) throw Cancelled();
+  search(exchange, chosen, [&] {
+    if (!translator.translate(next, take, control)) throw Cancelled();
+  });
   return results;
 }
 
 std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
-                                             const decode::TranslationChoices& choices,
+                                             const TranslateOptions& choices,
                                              const std::vector<std::string>& documents,
                                              const std::string& format) {
   ThreadPool here(1);
-  const models::LoadedModel& loaded = chosen.model.loaded();
-  decode::TranslationChoices with_alignment = choices;
-  with_alignment.align = true;
-  const decode::Translator translator(loaded.seq2seq(), loaded.context(), chosen.tokenizer, here,
-                                      options_for(exchange, chosen, with_alignment));
-  std::vector<std::string> translated = decode::translate_documents(
-      translator, documents,
-      format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
-      exchange.request.gone.get());
+  const decode::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
+                                      options_for(exchange, chosen, decode::options_for_document(choices)));
+  std::vector<std::string> translated;
+  search(exchange, chosen, [&] {
+    translated = decode::translate_documents(
+        translator, documents,
+        format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
+        exchange.request.gone.get());
+  });
   require_present(exchange);
   return translated;
 }

@@ -1,4 +1,4 @@
-#include "inspect/trace/head_ablation.h"
+#include "models/head_names.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,9 +6,22 @@
 
 #include "base/check.h"
 #include "base/text/printable.h"
-#include "inspect/trace/trace.h"
 
 namespace heed {
+
+const char* stack_name(Stack stack) {
+  switch (stack) {
+    case Stack::kEncoder:
+      return "encoder";
+    case Stack::kDecoder:
+      return "decoder";
+    case Stack::kCross:
+      return "cross";
+  }
+  HEED_CHECK(false);
+}
+
+namespace models {
 namespace {
 
 /// Parses a number from 1, or "all". Returns an index from 0, or -1.
@@ -21,7 +34,7 @@ int number_from_1(std::string_view part, const std::string& whole) {
        shown(whole));
 }
 
-void require_any_head(const models::Model& model) {
+void require_any_head(const Model& model) {
   const auto has_heads = [&](Stack stack) { return model.attention_heads(stack).layers > 0; };
   if (std::ranges::any_of(kStacks, has_heads)) return;
   fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
@@ -61,7 +74,7 @@ std::string head_name(const nn::HeadScale& head) {
   return fmt::format("{}:{}:{}", stack_name(head.place.stack), head.place.layer + 1, head.head + 1);
 }
 
-std::vector<nn::HeadScale> heads_of(const models::Model& model) {
+std::vector<nn::HeadScale> heads_of(const Model& model) {
   require_any_head(model);
   std::vector<nn::HeadScale> all;
   for (const Stack stack : {Stack::kEncoder, Stack::kCross, Stack::kDecoder}) {
@@ -73,7 +86,7 @@ std::vector<nn::HeadScale> heads_of(const models::Model& model) {
   return all;
 }
 
-void require_heads(const models::Model& model, const nn::HeadScales& scales) {
+void require_heads(const Model& model, const nn::HeadScales& scales) {
   for (const nn::HeadScale& each : scales.all()) {
     require_any_head(model);
     const Stack stack = each.place.stack;
@@ -86,4 +99,5 @@ void require_heads(const models::Model& model, const nn::HeadScales& scales) {
   }
 }
 
+}  // namespace models
 }  // namespace heed

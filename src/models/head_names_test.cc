@@ -1,4 +1,4 @@
-#include "inspect/trace/head_ablation.h"
+#include "models/head_names.h"
 
 #include <gtest/gtest.h>
 
@@ -7,27 +7,27 @@
 #include "models/transformer.h"
 #include "test_folder.h"
 
-namespace heed {
+namespace heed::models {
 namespace {
 
 nn::HeadScales head(const std::string& text) {
   return nn::HeadScales({parse_head(text)});
 }
 
-void expect_missing(const models::Model& model, const std::string& text, const std::string& part) {
+void expect_missing(const Model& model, const std::string& text, const std::string& part) {
   expect_error(ErrorKind::kUsage, part, [&] { require_heads(model, head(text)); });
 }
 
 // These models have no weights: heads are checked without a forward pass.
-TEST(HeadAblation, KnowsTheHeadsOfEachStackOfATransformer) {
-  models::TransformerConfig config;
+TEST(HeadNames, KnowsTheHeadsOfEachStackOfATransformer) {
+  TransformerConfig config;
   config.vocabulary = 8;
   config.width = 12;
   config.encoder_layers = 3;
   config.decoder_layers = 2;
   config.encoder_heads = 2;
   config.decoder_heads = 4;
-  const models::Transformer model(config);
+  const Transformer model(config);
   for (const char* text : {"encoder:3:2", "decoder:2:4", "cross:2:4", "cross:all:4", "encoder:3"}) {
     EXPECT_NO_THROW(require_heads(model, head(text))) << text;
   }
@@ -36,8 +36,8 @@ TEST(HeadAblation, KnowsTheHeadsOfEachStackOfATransformer) {
   expect_missing(model, "decoder:all:5", "layers 1 to 2 with heads 1 to 4");
 }
 
-TEST(HeadAblation, ListsEveryHead) {
-  models::TransformerConfig config;
+TEST(HeadNames, ListsEveryHead) {
+  TransformerConfig config;
   config.vocabulary = 8;
   config.width = 12;
   config.encoder_layers = 1;
@@ -45,27 +45,27 @@ TEST(HeadAblation, ListsEveryHead) {
   config.encoder_heads = 2;
   config.decoder_heads = 1;
   std::vector<std::string> names;
-  for (const nn::HeadScale& each : heads_of(models::Transformer(config))) names.push_back(head_name(each));
+  for (const nn::HeadScale& each : heads_of(Transformer(config))) names.push_back(head_name(each));
   EXPECT_EQ(names, (std::vector<std::string>{"encoder:1:1", "encoder:1:2", "cross:1:1", "cross:2:1",
                                              "decoder:1:1", "decoder:2:1"}));
-  models::RnnConfig rnn;
+  RnnConfig rnn;
   rnn.vocabulary = rnn.source_vocabulary = 8;
-  expect_error(ErrorKind::kUsage, "recurrent network", [&] { heads_of(models::RnnSeq2Seq(rnn)); });
+  expect_error(ErrorKind::kUsage, "recurrent network", [&] { heads_of(RnnSeq2Seq(rnn)); });
 }
 
-TEST(HeadAblation, NamesStacksThatAModelDoesNotHave) {
-  models::RnnConfig config;
+TEST(HeadNames, NamesStacksThatAModelDoesNotHave) {
+  RnnConfig config;
   config.vocabulary = config.source_vocabulary = 8;
-  const models::RnnSeq2Seq recurrent(config);
+  const RnnSeq2Seq recurrent(config);
   expect_missing(recurrent, "cross:1:1", "recurrent network");
   EXPECT_NO_THROW(require_heads(recurrent, {}));
 }
 
-TEST(HeadAblation, RejectsTextThatNamesNoHead) {
+TEST(HeadNames, RejectsTextThatNamesNoHead) {
   for (const char* text : {"", "cross", "cross:0:1", "cross:1:0", "cross:1:x", "left:1:1", "cross:1:1:1"}) {
     expect_error(ErrorKind::kUsage, "stack:layer:head", [&] { parse_head(text); });
   }
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::models
