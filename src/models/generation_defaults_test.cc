@@ -51,7 +51,10 @@ TEST(GenerationDefaults, SupportedKeys) {
 
 TEST(GenerationDefaults, WritesWhatIsNotTheDefault) {
   const TestFolder folder;
-  write_generation_defaults(folder.path(), {.beams = 4, .temperature = 0}, {.end = 7});
+  GenerationDefaults defaults;
+  defaults.beams = 4;
+  defaults.temperature = 0;
+  write_generation_defaults(folder.path(), defaults, {.end = 7});
   EXPECT_EQ(JsonObject::read(folder.path("generation_config.json")).keys(),
             (std::vector<std::string>{"eos_token_id", "num_beams", "temperature"}));
 }
