@@ -182,7 +182,7 @@ TEST(TextGenerator, RepetitionIsPenalizedInPromptAndText) {
   const std::string prompt = std::string(1, static_cast<char>(first)) + "ab";
   TextGeneratorOptions longer = greedy(40);
   longer.ignore_end = true;
-  longer.search.repetition_penalty = 1e6;
+  longer.search.repetition_penalty = 1000;
   const std::vector<int32_t> ids = generate(m, longer, prompt).texts[0].ids;
   std::vector<int32_t> sorted = ids;
   std::sort(sorted.begin(), sorted.end());
