@@ -12,6 +12,7 @@
 #include "base/text/flat_yaml.h"
 #include "base/text/json_text.h"
 #include "models/marian_import.h"
+#include "text/readers/vocabulary_json.h"
 #include "text/sentencepiece.h"
 #include "text/vocabulary.h"
 

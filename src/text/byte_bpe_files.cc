@@ -7,6 +7,7 @@
 #include "text/byte_bpe.h"
 #include "text/pipeline/byte_characters.h"
 #include "text/readers/tokenizer_file.h"
+#include "text/readers/vocabulary_json.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 

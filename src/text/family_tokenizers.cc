@@ -13,6 +13,7 @@
 #include "text/language_codes.h"
 #include "text/readers/pipeline_reader.h"
 #include "text/readers/tokenizer_file.h"
+#include "text/readers/vocabulary_json.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_config_keys.h"

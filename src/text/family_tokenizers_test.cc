@@ -1,5 +1,6 @@
 // Tokenizers of other families than Marian: special tokens around texts, languages, and files.
 #include "text/family_tokenizers.h"
+#include "text/readers/vocabulary_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

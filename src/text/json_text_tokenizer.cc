@@ -161,17 +161,11 @@ std::vector<TextTokenizer::Token> JsonTextTokenizer::tokens(std::string_view tex
                                                             const Options& options) const {
   const PipelineEncoding encoding = pipeline_.encode(
       text, {.adds_special = false, .tokens = false, .read = {.special_tokens = options.special_tokens}});
-  const auto spans = byte_spans(text, encoding.offsets);
+  const auto spans = separate_byte_spans(text, encoding.offsets);
   std::vector<Token> tokens;
   tokens.reserve(spans.size());
   for (size_t n = 0; n < spans.size(); ++n)
     tokens.push_back({encoding.ids[n], spans[n].first, spans[n].second});
-  // Of several tokens that share a character, the last one has it.
-  size_t next = text.size();
-  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
-    token->end = std::min(token->end, next);
-    token->begin = next = std::min(token->begin, token->end);
-  }
   return tokens;
 }
 

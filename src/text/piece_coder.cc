@@ -59,17 +59,11 @@ std::string SentencePieceCoder::decode(std::span<const int32_t> ids) const {
 std::vector<CodedPiece> PipelineCoder::encode(std::string_view text) const {
   const PipelineEncoding encoding = pipeline_.encode(
       text, {.adds_special = false, .tokens = false, .read = {.special_tokens = false, .also = in_text_}});
-  const auto spans = byte_spans(text, encoding.offsets);
+  const auto spans = separate_byte_spans(text, encoding.offsets);
   std::vector<CodedPiece> pieces;
   pieces.reserve(spans.size());
   for (size_t n = 0; n < spans.size(); ++n) {
     pieces.push_back({encoding.ids[n], vocabulary_->piece(encoding.ids[n]), spans[n].first, spans[n].second});
-  }
-  // Of several tokens that share a character, the last one has it.
-  size_t next = text.size();
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-    piece->end = std::min(piece->end, next);
-    piece->begin = next = std::min(piece->begin, piece->end);
   }
   return pieces;
 }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "text/readers/tokenizer_file.h"
+#include "text/readers/vocabulary_json.h"
 #include "text/text_tokenizer_config.h"
 #include "text/tokenizer_json_writer.h"
 #include "text/utf8.h"

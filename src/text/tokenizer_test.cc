@@ -1,4 +1,5 @@
 #include "text/tokenizer.h"
+#include "text/readers/vocabulary_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,12 +17,6 @@ struct SpecialPieces {
   std::string pad = "<pad>";      ///< padding, and start token of the decoder
 };
 
-/// Parses `vocab.json`; pieces in id order. Ids must be 0 to n-1, without gaps or duplicates. Throws kFormat
-/// with `name` (the file) and the piece.
-std::vector<std::string> read_vocabulary(std::string_view json, const std::string& name);
-/// Sorted by id, in ASCII with \u escapes, like Hugging Face.
-std::string vocabulary_json(const std::vector<std::string>& pieces);
-
 class Vocabulary {
  public:
   /// Pieces in id order. Throws kFormat for a duplicate piece or a missing special piece.
@@ -34,7 +28,8 @@ class Vocabulary {
   static Vocabulary from_json(std::string_view json, const std::string& name,
                               const SpecialPieces& special = {});
 
-  std::string to_json() const { return vocabulary_json(pieces_); }
+  /// As vocabulary_json() writes it.
+  std::string to_json() const;
 
   size_t size() const { return pieces_.size(); }
   /// The id of a piece, including special ones; empty if unknown.

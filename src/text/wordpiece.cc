@@ -9,13 +9,12 @@
 
 #include "base/check.h"
 #include "base/files/file.h"
-#include "base/log.h"
 #include "text/pipeline/byte_characters.h"
 #include "text/readers/pipeline_reader.h"
 #include "text/readers/tokenizer_file.h"
+#include "text/readers/word_list.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config_keys.h"
-#include "text/utf8.h"
 #include "text/wordpiece_config.h"
 
 namespace heed {
@@ -28,19 +27,6 @@ constexpr std::string_view kContinues = "##";
 
 std::string file_in(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
-}
-
-/// Splits at LF or CRLF; the last line needs no line end.
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t newline = std::min(text.find('\n', begin), text.size());
-    size_t end = newline;
-    if (end > begin && text[end - 1] == '\r') --end;
-    lines.push_back(text.substr(begin, end - begin));
-    begin = newline + 1;
-  }
-  return lines;
 }
 
 void resize(PipelineEncoding& encoding, size_t length) {
@@ -218,15 +204,10 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const WordPieceSettings& of = settings.settings;
   require_no_other_tokens(JsonObject::parse(config, config_path),
                           {of.start, of.end, of.unknown, of.pad, of.mask});
-  const std::string path = file_in(directory, kWordList), text = read_tokenizer_file(path);
-  if (const auto offset = find_invalid_utf8(text)) {
-    fail(ErrorKind::kFormat, "{} is not valid UTF-8 at byte {}: it is not a list of pieces", path, *offset);
-  }
-  if (!text.empty() && text.back() != '\n') {
-    log_warning("the last line of {} has no line end: the file may be truncated", path);
-  }
+  const std::string path = file_in(directory, kWordList);
+  std::vector<std::string> pieces = read_word_list(path);
   try {
-    return WordPieceTokenizer(lines_of(text), settings.settings);
+    return WordPieceTokenizer(std::move(pieces), settings.settings);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kFormat) throw;
     fail(ErrorKind::kFormat, "{} (one piece per line) cannot be used: {}", path, error.what());

@@ -102,6 +102,17 @@ std::vector<std::pair<size_t, size_t>> byte_spans(std::string_view text,
   return spans;
 }
 
+std::vector<std::pair<size_t, size_t>> separate_byte_spans(
+    std::string_view text, const std::vector<std::pair<uint32_t, uint32_t>>& offsets) {
+  auto spans = byte_spans(text, offsets);
+  size_t next = text.size();
+  for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
+    span->second = std::min(span->second, next);
+    span->first = next = std::min(span->first, span->second);
+  }
+  return spans;
+}
+
 TextPipeline::TextPipeline(PipelineParts parts, int32_t size) {
   auto state = std::make_shared<State>();
   state->parts = std::move(parts);

@@ -51,6 +51,10 @@ struct PipelineParts {
 std::vector<std::pair<size_t, size_t>> byte_spans(std::string_view text,
                                                   const std::vector<std::pair<uint32_t, uint32_t>>& offsets);
 
+/// The same in order: of several tokens that share a character, the last one has it.
+std::vector<std::pair<size_t, size_t>> separate_byte_spans(
+    std::string_view text, const std::vector<std::pair<uint32_t, uint32_t>>& offsets);
+
 /// Immutable and thread-safe; cheap to copy.
 class TextPipeline {
  public:
