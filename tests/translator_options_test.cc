@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"require_and_forbid",
              {.require = {"tree", "big"}, .forbid = {"the dog", "k*"}},
              {"--require", "tree", "--require", "big", "--forbid", "the dog", "--forbid", "k*"}},
-        Case{"whole_lines", {.split_sentences = false}, {"--no-split-sentences"}},
+        Case{"split_sentences", {.split_sentences = false}, {"--no-split-sentences"}},
         Case{"ablate",
              {.ablate = {"cross:1:all", "encoder:1:1"}},
              {"--ablate", "cross:1:all", "--ablate", "encoder:1:1"}},

@@ -1,7 +1,6 @@
 // The extension module heed._heed.
 #include <nanobind/nanobind.h>
 
-#include <map>
 #include <string>
 
 #include "base/log.h"
@@ -70,12 +69,7 @@ void log_to_python(LogLevel level, const std::string& message) {
 }  // namespace
 
 std::string argument_of(const std::string& field) {
-  static const std::map<std::string, std::string> other_names{{"beam_size", "beam"},
-                                                              {"from", "from_model"},
-                                                              {"max_new", "max_tokens"},
-                                                              {"no_repeat_ngram_size", "no_repeat_ngram"}};
-  const auto found = other_names.find(field);
-  return found == other_names.end() ? field : found->second;
+  return field == "from" ? "from_model" : field;
 }
 
 NB_MODULE(_heed, m) {
