@@ -8,7 +8,7 @@
 
 #include "model_reference.h"
 #include "models/encoder_heads.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "reference.h"
 #include "text/wordpiece.h"
 

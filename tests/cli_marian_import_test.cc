@@ -15,7 +15,7 @@
 #include "command.h"
 #include "compare.h"
 #include "decode/test_models.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/transformer.h"
 #include "npz_writer.h"
 #include "test_folder.h"

@@ -15,7 +15,7 @@
 #include "decode/search.h"
 #include "io/ctranslate2_file.h"
 #include "models/ctranslate2_export.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/test_models.h"
 #include "models/transformer.h"
 #include "reference.h"

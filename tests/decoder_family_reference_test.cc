@@ -12,7 +12,7 @@
 #include "decode/search.h"
 #include "model_reference.h"
 #include "models/decoder_only.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/model_weights.h"
 #include "reference.h"
 #include "test_folder.h"

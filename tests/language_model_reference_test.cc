@@ -10,7 +10,7 @@
 #include "decode/search.h"
 #include "model_reference.h"
 #include "models/decoder_only.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "reference.h"
 
 namespace heed {

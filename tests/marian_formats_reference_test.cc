@@ -8,7 +8,7 @@
 
 #include "decode/search.h"
 #include "model_reference.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/seq2seq.h"
 #include "reference.h"
 #include "test_folder.h"

@@ -14,7 +14,7 @@
 #include "decode/search.h"
 #include "decode/translation_settings.h"
 #include "model_reference.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/model_weights.h"
 #include "models/transformer.h"
 #include "reference.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 
 extern "C" {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/search.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 
 extern "C" {
 

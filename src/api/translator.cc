@@ -12,7 +12,7 @@
 #include "decode/translator.h"
 #include "inspect/trace/translation_trace.h"
 #include "models/head_names.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/precision_names.h"
 #include "text/tokenizer.h"
 #include "text/whitespace.h"

@@ -42,7 +42,7 @@ using Links = std::vector<WordLink>;
 
 decode::AlignmentOptions alignment_options(const AlignOptions& o, const models::LoadedModel& model) {
   if (o.layer > 0) return {.layer = o.layer - 1};
-  return {.heads = models::read_alignment_heads(model.directory)};
+  return {.heads = models::read_alignment_heads(model.files)};
 }
 
 /// The model of the reverse direction.
@@ -81,7 +81,7 @@ int run_align(const AlignOptions& o) {
   }
   const Symmetrization method = parse_symmetrization(o.symmetrize);
   GivenPairs given(o.arguments, o.input);
-  LineJob job{.options = o.job, .command = o.command, .models = {find_translation_model(o.model)}};
+  LineJob job{.options = o.job, .command = o.command, .models = {open_translation_model(o.model).path()}};
   if (!o.reverse.empty()) job.models.push_back(model_directory_at(o.reverse, "--reverse"));
   LineOutput output = open_output(job, given.input(), o.output);
   if (output.complete()) return kExitDone;

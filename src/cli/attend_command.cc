@@ -124,7 +124,7 @@ bool has_constraints(const AttendOptions& o) {
 std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty()) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which has no separate target: leave out --target",
-         loaded.directory);
+         loaded.directory());
   }
   const LanguageModelFiles model = with_tokenizer(std::move(loaded));
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
@@ -149,7 +149,7 @@ std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedMod
 std::vector<Trace> record_classifications(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty())
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
-         loaded.directory);
+         loaded.directory());
   const EncoderModel model = classifier_model(std::move(loaded));
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
@@ -164,7 +164,7 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
 std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty())
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is an encoder: leave it out",
-         loaded.directory);
+         loaded.directory());
   const EncoderModel model = decode::encoder_model(std::move(loaded));
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
@@ -231,7 +231,7 @@ std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
   if (loaded.model->task() != models::Task::kTranslation && has_constraints(o)) {
     fail(ErrorKind::kUsage,
          "--prefix, --require and --forbid are for models that translate, and '{}' is not one",
-         loaded.directory);
+         loaded.directory());
   }
   switch (loaded.model->task()) {
     case models::Task::kClassification:
@@ -303,7 +303,8 @@ int run_attend(AttendOptions o) {
   check_options(o, format);
   if (format == Format::kPage) o.details = true;
   const std::string directory = find_model(o.model);
-  models::LoadedModel loaded = load_model(directory, o.model.precision, o.model.shortlist);
+  models::LoadedModel loaded =
+      load_model(models::ModelDirectory::open(directory), o.model.precision, o.model.shortlist);
   if (dynamic_cast<const models::Encoder*>(loaded.model.get()) != nullptr) set_encoder_defaults(o, format);
   const std::vector<Trace> traces = record(o, std::move(loaded));
   LineOutput output(o.output);

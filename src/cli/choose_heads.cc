@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/files/file.h"
 #include "base/thread_pool.h"
 #include "cli/line_output.h"
 #include "cli/translation.h"
@@ -44,10 +43,11 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
 int choose_heads(const HeadChoiceOptions& o) {
   require_one_input(o.pairs);
   const TranslationModel model = load_translation_model(o.model);
-  const std::string path = model.loaded.directory + "/generation_config.json";
-  if (!is_present(path)) {
+  const ModelInventory& files = model.loaded.files;
+  if (!files.has(model_file::kGenerationConfig)) {
     fail(ErrorKind::kUsage,
-         "'{}' does not exist; alignment_heads are stored there: create it, {{}} is enough", path);
+         "'{}' does not exist; alignment_heads are stored there: create it, {{}} is enough",
+         files.path(model_file::kGenerationConfig));
   }
   const train::TokenPairs pairs = encode_pairs(o.pairs, model);
   ThreadPool pool(o.common.threads);
@@ -55,7 +55,7 @@ int choose_heads(const HeadChoiceOptions& o) {
   const decode::HeadChoice choice =
       train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, Stop(&interrupted()));
   if (interrupted()) return kExitInterrupted;
-  models::write_alignment_heads(model.loaded.directory, choice.heads);
+  models::write_alignment_heads(model.loaded.directory(), choice.heads);
   LineOutput output("-");
   for (const auto& [layer, head] : choice.heads)
     output.write_line(fmt::format("decoder layer {}, head {}", layer + 1, head + 1));

@@ -49,7 +49,8 @@ int run_classify(const ClassifyOptions& o) {
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  const EncoderModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
+  const EncoderModel model = classifier_model(
+      load_model(models::ModelDirectory::open(find_named_model(o.model)), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.common.threads);
   const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,

@@ -22,8 +22,7 @@
 #include "decode/model_files.h"
 #include "io/ctranslate2_file.h"
 #include "models/ctranslate2_export.h"
-#include "models/ctranslate2_model.h"
-#include "models/directory_files.h"
+#include "models/loaded_model.h"
 #include "models/model_directory.h"
 #include "text/readers/tokenizer_json.h"
 #include "text/text_tokenizer.h"
@@ -58,15 +57,15 @@ const std::map<std::string, models::Ctranslate2Type>& ctranslate2_types() {
 /// Writes config.json with the data type of the weights.
 void write_config(nlohmann::ordered_json config, const std::string& output, DType dtype) {
   config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
-  write_json(output + "/config.json", config);
+  write_json(output + "/" + model_file::kConfig, config);
 }
 
 /// config.json and generation_config.json of a Marian model made from another format, whose `config` has the
 /// keys of both.
-void write_marian_config(const std::string& input, const JsonObject& config, const std::string& output,
+void write_marian_config(const ModelInventory& files, const JsonObject& config, const std::string& output,
                          DType dtype) {
   const models::GenerationDefaults generation =
-      models::read_generation_defaults(input, config, models::Task::kTranslation);
+      models::read_generation_defaults(files, config, models::Task::kTranslation);
   const auto id = [&](const char* key) { return static_cast<int32_t>(config.integer(key)); };
   models::write_generation_defaults(
       output, generation,
@@ -77,47 +76,47 @@ void write_marian_config(const std::string& input, const JsonObject& config, con
   write_config(std::move(json), output, dtype);
 }
 
-bool is_known(const std::string& directory) {
-  return models::architecture_of_type(models::read_config(directory).string("model_type", "")) != nullptr;
+bool is_known(const models::ModelDirectory& directory) {
+  return models::architecture_of_type(directory.config().string("model_type", "")) != nullptr;
 }
 
 /// The directory layout is the same, but Hugging Face's library lacks some of Heed's architectures.
-void require_hugging_face(const std::string& directory) {
+void require_hugging_face(const models::ModelDirectory& directory) {
   if (!is_known(directory)) return;  // a model of another library
-  const JsonObject config = models::read_config(directory);
-  const std::vector<std::string> beyond = models::create_model(directory, config)->beyond_hugging_face();
+  const std::vector<std::string> beyond = directory.create_model()->beyond_hugging_face();
   if (beyond.empty()) return;
   fail(ErrorKind::kUsage,
        "'{}' ({}) cannot be converted for Hugging Face's library, which does not support {}; leave out --to "
        "for a model that Heed opens",
-       directory, config.string("model_type"), fmt::join(beyond, ", "));
+       directory.path(), directory.config().string("model_type"), fmt::join(beyond, ", "));
 }
 
 /// Throws if a model of CTranslate2 came with a SentencePiece model alone, which Hugging Face's library
 /// cannot make the ids of these families from.
-void require_tokenizer_for_hugging_face(const std::string& input, const std::string& type) {
+void require_tokenizer_for_hugging_face(const models::ModelDirectory& input) {
+  const std::string type = input.config().string("model_type");
   const std::vector<std::string> families{"m2m_100", "mbart"};
-  if (std::ranges::count(families, type) == 0 || is_present(input + "/tokenizer.json")) return;
-  if (type == "m2m_100" && is_present(input + "/vocab.json")) return;
+  if (std::ranges::count(families, type) == 0 || input.files().has(model_file::kTokenizerJson)) return;
+  if (type == "m2m_100" && input.files().has(model_file::kVocabularyJson)) return;
   fail(
       ErrorKind::kUsage,
       "'{}' has no tokenizer.json, from which Hugging Face's library reads the ids of such a model: copy the "
       "tokenizer files of the original model there, or leave out --to for a model that Heed opens",
-      input);
+      input.path());
 }
 
 /// Writes tokenizer.json for Hugging Face's library. Directories written by earlier versions of Heed lack it.
-void write_tokenizer_for_hugging_face(const std::string& directory) {
-  if (!is_known(directory)) return;
-  if (models::task_of(directory) != models::Task::kLanguageModel || !TextTokenizer::is_in(directory)) return;
-  const auto tokenizer = TextTokenizer::load(directory);
+void write_tokenizer_for_hugging_face(const models::ModelDirectory& directory) {
+  if (!is_known(directory) || directory.task() != models::Task::kLanguageModel) return;
+  if (!TextTokenizer::is_in(directory.files())) return;
+  const auto tokenizer = TextTokenizer::load(directory.files());
   if (const std::string beyond = tokenizer->beyond_hugging_face(); !beyond.empty()) {
     fail(ErrorKind::kUsage,
          "the tokenizer cannot be converted for Hugging Face's library, which would tokenize differently: "
          "{}; leave out --to for a model that Heed opens",
          beyond);
   }
-  if (!tokenizer->tokenizer_json().empty()) tokenizer->save(directory);
+  if (!tokenizer->tokenizer_json().empty()) tokenizer->save(directory.path());
 }
 
 int convert_llama2c(const ConvertOptions& o) {
@@ -147,8 +146,8 @@ int convert_marian(const ConvertOptions& o) {
   NewDirectory output(o.output);
   const OpenedMarianModel model = import_marian(files, output.part());
   convert_weights(model.weights, output.part(), {dtype, shard_bytes(o)});
-  write_marian_config(files.directory, model.config, output.part(), dtype);
-  if (o.to == "huggingface") require_hugging_face(output.part());
+  write_marian_config(ModelInventory(files.directory), model.config, output.part(), dtype);
+  if (o.to == "huggingface") require_hugging_face(models::ModelDirectory::open(output.part()));
   decode::translation_model(models::load_model(output.part()));
   output.commit();
   if (!o.quiet) {
@@ -189,13 +188,13 @@ void write_ctranslate2_config(const std::string& path, const models::LoadedModel
 }
 
 void write_translation_files(const models::LoadedModel& loaded, const std::string& part) {
-  const Tokenizer tokenizer = Tokenizer::load(loaded.directory);
+  const Tokenizer tokenizer = Tokenizer::load(loaded.files);
   const Vocabulary& vocabulary = tokenizer.vocabulary();
   const bool marian = loaded.model_type == "marian";
   const int32_t left_out = marian ? tokenizer.pad_id() : -1;
   const std::string end = vocabulary.piece(tokenizer.end_id());
   const int32_t start = marian ? tokenizer.end_id() : loaded.seq2seq().start_id();
-  write_ctranslate2_config(part + "/config.json", loaded,
+  write_ctranslate2_config(part + "/" + model_file::kConfig, loaded,
                            {{"add_source_bos", false},
                             {"add_source_eos", false},
                             {"bos_token", marian || vocabulary.find("<s>") ? "<s>" : vocabulary.piece(start)},
@@ -205,27 +204,28 @@ void write_translation_files(const models::LoadedModel& loaded, const std::strin
   if (tokenizer.has_two_vocabularies()) {
     write_pieces(part + "/source_vocabulary.json", tokenizer.source_vocabulary(), -1);
     write_pieces(part + "/target_vocabulary.json", vocabulary, left_out);
-  } else if (!marian && is_present(loaded.directory + "/tokenizer.json")) {
+  } else if (!marian && loaded.files.has(model_file::kTokenizerJson)) {
     write_json_pieces(part + "/shared_vocabulary.json",
-                      read_tokenizer_json(loaded.directory + "/tokenizer.json").pieces,
+                      read_tokenizer_json(loaded.files.path(model_file::kTokenizerJson)).pieces,
                       loaded.seq2seq().vocabulary_size());
   } else {
     write_pieces(part + "/shared_vocabulary.json", vocabulary, left_out);
   }
   if (!marian) return tokenizer.save(part);
-  for (const char* name : {"source.spm", "target.spm"}) {
-    write_file(part + "/" + name, read_file(loaded.directory + "/" + name));
+  for (const char* name : {model_file::kSourceSpm, model_file::kTargetSpm}) {
+    write_file(part + "/" + name, read_file(loaded.files.path(name)));
   }
 }
 
 void write_language_model_files(const models::LoadedModel& loaded, const std::string& part) {
-  if (!is_present(loaded.directory + "/tokenizer.json")) {
+  if (!loaded.files.has(model_file::kTokenizerJson)) {
     fail(ErrorKind::kUsage,
          "'{}' has no tokenizer.json, which CTranslate2's vocabulary is written from: heed convert --to "
          "huggingface writes one if the tokenizer allows it",
-         loaded.directory);
+         loaded.directory());
   }
-  const std::vector<std::string> pieces = read_tokenizer_json(loaded.directory + "/tokenizer.json").pieces;
+  const std::vector<std::string> pieces =
+      read_tokenizer_json(loaded.files.path(model_file::kTokenizerJson)).pieces;
   const models::LanguageModel& model = loaded.language_model();
   const auto piece = [&](int32_t id) {
     const bool there = id >= 0 && id < static_cast<int32_t>(pieces.size());
@@ -233,10 +233,10 @@ void write_language_model_files(const models::LoadedModel& loaded, const std::st
   };
   const std::string unknown = std::ranges::count(pieces, "<unk>") > 0 ? "<unk>" : piece(model.end_id());
   write_ctranslate2_config(
-      part + "/config.json", loaded,
+      part + "/" + model_file::kConfig, loaded,
       {{"bos_token", piece(model.start_id())}, {"eos_token", piece(model.end_id())}, {"unk_token", unknown}});
   write_json_pieces(part + "/vocabulary.json", pieces, model.vocabulary_size());
-  TextTokenizer::load(loaded.directory)->save(part);
+  TextTokenizer::load(loaded.files)->save(part);
 }
 
 int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
@@ -245,16 +245,16 @@ int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
   const Ctranslate2Variables variables =
       models::ctranslate2_variables(loaded, ctranslate2_types().at(o.weights));
   NewDirectory output(o.output);
-  const std::string part = output.part(), generation = "/generation_config.json";
-  write_ctranslate2(part + "/model.bin", variables);
+  const std::string part = output.part(), generation = model_file::kGenerationConfig;
+  write_ctranslate2(part + "/" + model_file::kCtranslate2, variables);
   if (loaded.model->task() == models::Task::kTranslation) {
     write_translation_files(loaded, part);
   } else {
     write_language_model_files(loaded, part);
   }
   // CTranslate2 ignores it. Ids of Marian models may differ there.
-  if (loaded.model_type != "marian" && is_present(input + generation))
-    write_file(part + generation, read_file(input + generation));
+  if (loaded.model_type != "marian" && loaded.files.has(generation))
+    write_file(part + "/" + generation, read_file(loaded.files.path(generation)));
   models::load_model(part, {.precision = models::Precision::kInt8});
   output.commit();
   if (!o.quiet) {
@@ -276,41 +276,36 @@ int run_convert(const ConvertOptions& o) {
     fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a model directory contains its tokenizer");
   }
   if (o.from == "marian" || is_marian_model(o.input)) return convert_marian(o);
-  const std::string input = model_directory_at(o.input, "IN");
-  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, input);
+  const std::string path = model_directory_at(o.input, "IN");
+  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, path);
   const DType dtype = weight_types().at(o.weights);
-  if (models::is_quantized(models::read_config(input))) {
-    fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", input);
+  const models::ModelDirectory input = models::ModelDirectory::open(path);
+  const JsonObject& config = input.config();
+  if (input.quantized()) {
+    fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", path);
   }
   if (o.to == "huggingface") {
     require_hugging_face(input);
-    if (models::is_ctranslate2_directory(input))
-      require_tokenizer_for_hugging_face(input, models::read_config(input).string("model_type"));
+    if (input.is_ctranslate2()) require_tokenizer_for_hugging_face(input);
   }
   NewDirectory output(o.output);
-  const WeightFiles weights = models::open_weights(input);
+  const WeightFiles& weights = *input.weights();
   convert_weights(weights, output.part(), {dtype, shard_bytes(o)});
-  if (models::is_ctranslate2_directory(input)) {
-    const JsonObject config = models::read_config(input);
-    if (models::architecture_of(config).task == models::Task::kTranslation) {
-      write_marian_config(input, config, output.part(), dtype);
-      Tokenizer::load(input).save(output.part());
-    } else {
-      write_config(parse_ordered_json(config.json().dump(), config.origin()), output.part(), dtype);
-      if (TextTokenizer::is_in(input)) TextTokenizer::load(input)->save(output.part());
-    }
+  if (!input.is_ctranslate2()) {
+    copy_others(path, output.part());
+    const std::string original = input.files().path(model_file::kConfig);
+    write_config(parse_ordered_json(read_file(original), original), output.part(), dtype);
+  } else if (input.task() == models::Task::kTranslation) {
+    write_marian_config(input.files(), config, output.part(), dtype);
+    Tokenizer::load(input.files()).save(output.part());
   } else {
-    copy_others(input, output.part());
-    write_config(parse_ordered_json(read_file(input + "/config.json"), input + "/config.json"), output.part(),
-                 dtype);
+    write_config(parse_ordered_json(config.json().dump(), config.origin()), output.part(), dtype);
+    if (TextTokenizer::is_in(input.files())) TextTokenizer::load(input.files())->save(output.part());
   }
-  if (o.to == "huggingface") write_tokenizer_for_hugging_face(output.part());
-  if (is_known(input)) {
-    const JsonObject config = models::read_config(output.part());
-    models::require_weights(models::open_weights(output.part()),
-                            models::create_model(output.part(), config)->table(), false);
-  }
-  const double megabytes = static_cast<double>(models::open_weights(output.part()).bytes()) / 1e6;
+  const models::ModelDirectory written = models::ModelDirectory::open(output.part());
+  if (o.to == "huggingface") write_tokenizer_for_hugging_face(written);
+  if (is_known(input)) models::require_weights(*written.weights(), written.create_model()->table(), false);
+  const double megabytes = static_cast<double>(written.weights()->bytes()) / 1e6;
   const double before = static_cast<double>(weights.bytes()) / 1e6;
   output.commit();
   if (!o.quiet) {

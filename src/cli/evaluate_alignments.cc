@@ -62,7 +62,7 @@ std::vector<Links> model_links(const AlignmentEvaluation& e, const NumberedPairs
   const TranslationModel model = load_translation_model(e.model);
   ThreadPool pool(e.common.threads);
   const auto of_pairs =
-      align_pairs(model, pairs, {.heads = models::read_alignment_heads(model.loaded.directory)}, pool);
+      align_pairs(model, pairs, {.heads = models::read_alignment_heads(model.loaded.files)}, pool);
   std::vector<Links> links(pairs.last_line);
   for (size_t n = 0; n < of_pairs.size(); ++n) links[pairs.lines[n] - 1] = of_pairs[n];
   return links;

@@ -120,7 +120,7 @@ std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedMode
   std::vector<SystemOutput> outputs;
   for (const TestSet& set : test_sets) {
     const std::string& named = evaluated.choice.model;
-    SystemOutput output{named.empty() ? model.loaded.directory : named, {}};
+    SystemOutput output{named.empty() ? model.loaded.directory() : named, {}};
     ProgressLine progress("lines", set.size(), evaluated.show_progress);
     decode::Translator::Control control;
     control.cancelled = &interrupted();

@@ -20,8 +20,8 @@
 #include "cli/source_lines.h"
 #include "decode/model_files.h"
 #include "models/finite_output.h"
+#include "models/loaded_model.h"
 #include "models/masked_language_model.h"
-#include "models/model_directory.h"
 #include "text/wordpiece.h"
 
 namespace heed::cli {
@@ -107,12 +107,13 @@ int run_fill(const FillOptions& o) {
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  models::LoadedModel read = load_model(find_named_model(o.model), o.model.precision);
+  models::LoadedModel read =
+      load_model(models::ModelDirectory::open(find_named_model(o.model)), o.model.precision);
   read.masked_language_model();  // throws for another task
   const auto [loaded, tokenizer] = decode::encoder_model(std::move(read));
   if (!tokenizer.mask_id()) {
     fail(ErrorKind::kFormat, "'{}': the vocabulary has no {} token, which masked language models need",
-         loaded.directory, tokenizer.settings().mask);
+         loaded.directory(), tokenizer.settings().mask);
   }
   for (std::string line; lines.next(line);) {
     if (interrupted()) return kExitInterrupted;

@@ -109,7 +109,7 @@ int run_heads(const HeadsOptions& o) {
   if (!importance) return kExitInterrupted;
   progress.clear();
   LineOutput output("-");
-  output.write(o.json ? to_json(*importance, model.loaded.directory, set) : to_table(*importance));
+  output.write(o.json ? to_json(*importance, model.loaded.directory(), set) : to_table(*importance));
   output.commit();
   if (!o.output.empty()) {
     save_picture(head_importance_picture(*importance), o.output);

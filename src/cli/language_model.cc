@@ -13,7 +13,7 @@ LanguageModelFiles load_language_model(const ModelChoice& choice) {
          "no language model is bundled: give one with --model DIR or $HEED_MODEL, or train one with heed "
          "train --task lm");
   }
-  return with_tokenizer(load_model(find_model(choice), choice.precision));
+  return with_tokenizer(load_model(models::ModelDirectory::open(find_model(choice)), choice.precision));
 }
 
 }  // namespace heed::cli

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/files/file.h"
+#include "base/model_inventory.h"
+#include "base/text/json_file.h"
 #include "io/llama2c.h"
 #include "io/safetensors.h"
 #include "models/decoder_only_config.h"
@@ -58,13 +59,14 @@ SentencePieceModel tokenizer_of(const std::string& path, int64_t vocabulary) {
 void import_llama2c(const Llama2cImport& import, const std::string& directory) {
   Llama2cModel model = read_llama2c(import.model);
   const models::DecoderOnly converted(config_of(model));
-  write_json(directory + "/config.json", converted.config_json());
-  write_json(directory + "/generation_config.json",
+  write_json(directory + "/" + model_file::kConfig, converted.config_json());
+  write_json(directory + "/" + model_file::kGenerationConfig,
              nlohmann::ordered_json{{"bos_token_id", kStartToken}, {"eos_token_id", kStartToken}});
   if (import.weights != DType::kFloat32) {
     for (auto& [name, tensor] : model.tensors) tensor = tensor.to(import.weights);
   }
-  write_safetensors_with_hashes(directory + "/model.safetensors", model.tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(directory + "/" + model_file::kSafetensors, model.tensors,
+                                {{"format", "pt"}});
   if (import.tokenizer.empty()) return;
   SentencePieceModel pieces = tokenizer_of(import.tokenizer, model.vocabulary);
   if (pieces.size() != model.vocabulary) {

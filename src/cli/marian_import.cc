@@ -4,11 +4,11 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
 #include "base/files/file.h"
+#include "base/model_inventory.h"
 #include "base/text/flat_yaml.h"
 #include "base/text/json_text.h"
 #include "models/marian_import.h"
@@ -22,31 +22,24 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxYamlBytes = size_t{64} << 20;
-constexpr char kSourcePieces[] = "source.spm", kTargetPieces[] = "target.spm";
 
-/// Files of a directory with one of the endings, sorted.
-std::vector<std::string> files_ending_in(const std::string& directory,
+/// Paths of the files with one of the endings, sorted.
+std::vector<std::string> files_ending_in(const ModelInventory& files,
                                          const std::vector<std::string>& endings) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    const auto matches = [&](const std::string& ending) { return name.ends_with(ending); };
-    if (std::ranges::any_of(endings, matches)) found.push_back(entry->path().string());
-  }
-  std::ranges::sort(found);
+  std::vector<std::string> found = files.ending_in(endings);
+  for (std::string& name : found) name = files.path(name);
   return found;
 }
 
 /// decoder.yml was written where the model was trained: only the names of its files are of use.
 std::vector<std::string> named_files(const FlatYaml& decoder, const std::string& key,
-                                     const std::string& directory) {
+                                     const ModelInventory& files) {
   std::vector<std::string> paths;
   const auto found = decoder.find(key);
   if (found == decoder.end()) return paths;
   for (const std::string& path : found->second) {
-    const std::string file = (fs::path(directory) / fs::path(path).filename()).string();
-    if (is_present(file)) paths.push_back(file);
+    const std::string name = fs::path(path).filename().string();
+    if (files.has(name)) paths.push_back(files.path(name));
   }
   return paths;
 }
@@ -66,10 +59,9 @@ std::vector<std::string> pieces_of(const std::string& path) {
 }  // namespace
 
 bool is_marian_model(const std::string& path) {
-  std::error_code error;
-  if (path.ends_with(".npz")) return fs::is_regular_file(path, error);
-  return fs::is_directory(path, error) && !is_present(path + "/config.json") &&
-         !files_ending_in(path, {".npz"}).empty();
+  const ModelInventory files(path);
+  if (path.ends_with(".npz")) return files.exists() && !files.is_directory();
+  return !files.has(model_file::kConfig) && !files.ending_in({".npz"}).empty();
 }
 
 MarianFiles find_marian_files(const std::string& path) {
@@ -77,21 +69,23 @@ MarianFiles find_marian_files(const std::string& path) {
   const bool is_file = path.ends_with(".npz");
   files.directory = is_file ? fs::path(path).parent_path().string() : path;
   if (files.directory.empty()) files.directory = ".";
+  const ModelInventory inventory(files.directory);
   FlatYaml decoder;
-  if (const std::string file = files.directory + "/decoder.yml"; is_present(file)) {
+  if (inventory.has(model_file::kMarianDecoder)) {
+    const std::string file = inventory.path(model_file::kMarianDecoder);
     decoder = parse_flat_yaml(read_file(file, kMaxYamlBytes), file);
   }
   std::vector<std::string> models{path};
-  if (!is_file) models = named_files(decoder, "models", files.directory);
-  if (models.empty()) models = files_ending_in(files.directory, {".npz"});
+  if (!is_file) models = named_files(decoder, "models", inventory);
+  if (models.empty()) models = files_ending_in(inventory, {".npz"});
   if (models.size() != 1) {
     fail(ErrorKind::kFormat, "'{}' contains {} .npz files, and decoder.yml does not name one: give the file",
          files.directory, models.size());
   }
   files.model = models.front();
-  files.vocabularies = named_files(decoder, "vocabs", files.directory);
+  files.vocabularies = named_files(decoder, "vocabs", inventory);
   if (files.vocabularies.empty()) {
-    files.vocabularies = files_ending_in(files.directory, {"vocab.yml", "vocab.yaml"});
+    files.vocabularies = files_ending_in(inventory, {"vocab.yml", "vocab.yaml"});
     // NAME.src.vocab.yml comes before NAME.trg.vocab.yml.
   }
   if (files.vocabularies.size() == 1) files.vocabularies.push_back(files.vocabularies.front());
@@ -102,13 +96,12 @@ MarianFiles find_marian_files(const std::string& path) {
                              files.vocabularies.size()));
   }
   const auto pieces_file = [&](const char* name, const std::string& vocabulary) {
-    const std::string file = files.directory + "/" + name;
-    if (is_present(file)) return file;
+    if (inventory.has(name)) return inventory.path(name);
     if (vocabulary.ends_with(".spm")) return vocabulary;
     fail_missing(files.directory, fmt::format("it lacks {}, the SentencePiece model", name));
   };
-  files.source_pieces = pieces_file(kSourcePieces, files.vocabularies[0]);
-  files.target_pieces = pieces_file(kTargetPieces, files.vocabularies[1]);
+  files.source_pieces = pieces_file(model_file::kSourceSpm, files.vocabularies[0]);
+  files.target_pieces = pieces_file(model_file::kTargetSpm, files.vocabularies[1]);
   if (const auto beam = decoder.find("beam-size"); beam != decoder.end() && beam->second.size() == 1) {
     const std::string& text = beam->second.front();
     std::from_chars(text.data(), text.data() + text.size(), files.beam_size);
@@ -136,12 +129,12 @@ OpenedMarianModel import_marian(const MarianFiles& files, const std::string& out
     pieces->emplace_back(kPad);
   }
   const bool separate = source != target;
-  write_file(output + "/vocab.json", vocabulary_json(source));
-  if (separate) write_file(output + "/target_vocab.json", vocabulary_json(target));
-  write_json(output + "/tokenizer_config.json",
+  write_file(output + "/" + model_file::kVocabularyJson, vocabulary_json(source));
+  if (separate) write_file(output + "/" + model_file::kTargetVocabulary, vocabulary_json(target));
+  write_json(output + "/" + model_file::kTokenizerConfig,
              nlohmann::ordered_json{{"separate_vocabs", separate}, {"model_max_length", 512}});
-  write_file(output + "/" + kSourcePieces, read_file(files.source_pieces));
-  write_file(output + "/" + kTargetPieces, read_file(files.target_pieces));
+  write_file(output + "/" + model_file::kSourceSpm, read_file(files.source_pieces));
+  write_file(output + "/" + model_file::kTargetSpm, read_file(files.target_pieces));
   return {JsonObject::parse(config.dump(2), files.model),
           WeightFiles::of(files.directory, std::move(import.weights))};
 }

@@ -9,7 +9,6 @@
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/marian_import.h"
-#include "models/directory_files.h"
 #include "models/precision_names.h"
 #include "text/language_codes.h"
 
@@ -26,9 +25,10 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// For the subdirectories of a folder, which may hold anything.
 bool is_model(const fs::path& directory) {
   std::error_code ignored;
-  return fs::is_regular_file(directory / "config.json", ignored);
+  return fs::is_regular_file(directory / model_file::kConfig, ignored);
 }
 
 /// Candidate folders of bundled models. Build folders are build/ or build/PRESET of the source tree.
@@ -88,9 +88,9 @@ std::string chain_of(const std::vector<BundledModel>& models, const std::string&
 /// Throws kUsage if the model declares other languages.
 void require_pair(const std::string& directory, const std::string& pair) {
   const std::string wanted = tags_of_pair(pair);
-  const std::string path = directory + "/tokenizer_config.json";
-  if (!fs::exists(path)) return;
-  const JsonObject config = JsonObject::read(path);
+  const ModelInventory files(directory);
+  if (!files.has(model_file::kTokenizerConfig)) return;
+  const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
   const std::string source = config.string("source_lang", ""), target = config.string("target_lang", "");
   if (source.empty() || target.empty() || language_tag(source) + "-" + language_tag(target) == wanted) return;
   fail(ErrorKind::kUsage,
@@ -161,7 +161,7 @@ models::LoadOptions load_options(const std::string& precision, std::optional<boo
   return options;
 }
 
-models::LoadedModel load_model(const std::string& directory, const std::string& precision,
+models::LoadedModel load_model(const models::ModelDirectory& directory, const std::string& precision,
                                std::optional<bool> shortlist) {
   return models::load_model(directory, load_options(precision, shortlist));
 }
@@ -207,16 +207,15 @@ std::vector<BundledModel> bundled_models() {
 }
 
 std::string model_directory_at(const std::string& path, const std::string& origin) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
+  const ModelInventory files(path);
+  if (!files.exists()) {
     fail(ErrorKind::kNotFound,
          "{}: '{}' does not exist; give the directory that contains the model's config.json", origin, path);
   }
-  if (!fs::is_directory(status)) {
+  if (!files.is_directory()) {
     fail(ErrorKind::kFile, "{}: '{}' is a file; give the model directory", origin, path);
   }
-  if (is_model(path)) return path;
+  if (files.has(model_file::kConfig)) return path;
   if (is_marian_model(path)) {
     fail(ErrorKind::kFormat, "{}: '{}' is a model of Marian: convert it with heed convert '{}' NEW", origin,
          path, path);
@@ -236,12 +235,12 @@ std::string find_model(const ModelChoice& choice) {
   return directory;
 }
 
-std::string find_translation_model(const ModelChoice& choice) {
-  std::string directory = find_model(choice);
-  const std::string type = models::read_config(directory).string("model_type");
+models::ModelDirectory open_translation_model(const ModelChoice& choice) {
+  models::ModelDirectory directory = models::ModelDirectory::open(find_model(choice));
+  const std::string type = directory.config().string("model_type");
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",
-       directory, shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
+       directory.path(), shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
 }
 
 }  // namespace heed::cli

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 
 namespace heed::cli {
 
@@ -53,7 +53,7 @@ void add_shortlist_option(Command& app, std::optional<bool>& shortlist);
 /// The options that --precision and --shortlist stand for.
 models::LoadOptions load_options(const std::string& precision, std::optional<bool> shortlist = {});
 /// Loads a model in this precision, with or without its vocabulary shortlist.
-models::LoadedModel load_model(const std::string& directory, const std::string& precision,
+models::LoadedModel load_model(const models::ModelDirectory& directory, const std::string& precision,
                                std::optional<bool> shortlist = {});
 
 struct BundledModel {
@@ -75,7 +75,7 @@ std::string model_directory_at(const std::string& path, const std::string& origi
 /// for a path that is not a model directory.
 std::string find_model(const ModelChoice& choice);
 
-/// find_model() for a subcommand that translates. Throws kFormat for a model of another task.
-std::string find_translation_model(const ModelChoice& choice);
+/// Opens the chosen model for a subcommand that translates. Throws kFormat for an unknown type of model.
+models::ModelDirectory open_translation_model(const ModelChoice& choice);
 
 }  // namespace heed::cli

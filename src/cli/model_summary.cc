@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,8 +11,7 @@
 
 #include "base/files/file.h"
 #include "base/text/json_file.h"
-#include "models/ctranslate2_model.h"
-#include "models/directory_files.h"
+#include "models/loaded_model.h"
 #include "models/model_directory.h"
 #include "text/text_tokenizer.h"
 #include "text/tokenizer.h"
@@ -21,8 +19,6 @@
 
 namespace heed::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// "model.encoder.layers.3.self_attn.q_proj.weight" -> "model.encoder.layers.*.self_attn": the layer number
 /// becomes a star, and only one component after it is kept.
@@ -49,8 +45,7 @@ std::string stored_type(const TensorInfo& info) {
   return info.type == "I8" ? "int8" : "int16";
 }
 
-void read_weights(const std::string& directory, ModelSummary& summary) {
-  const WeightFiles files = models::open_weights(directory);
+void read_weights(const WeightFiles& files, ModelSummary& summary) {
   std::map<std::string, ParameterGroup> groups;
   std::set<std::string> dtypes;
   for (const std::string& name : files.names()) {
@@ -74,11 +69,12 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
 
 /// The Euclidean norm of the embedding that a Marian model's decoder starts from; empty if the config does
 /// not tell.
-std::optional<double> start_norm_of(const std::string& directory, const JsonObject& config) {
+std::optional<double> start_norm_of(const models::ModelDirectory& directory) {
+  const JsonObject& config = directory.config();
   if (config.string("model_type", "") != "marian") return {};
   const char* key = config.has("decoder_start_token_id") ? "decoder_start_token_id" : "pad_token_id";
   const int64_t start = config.integer(key, {}, -1);
-  const WeightFiles files = models::open_weights(directory);
+  const WeightFiles& files = *directory.weights();
   for (const char* name : {"model.shared.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}) {
     if (!files.has(name)) continue;
     const TensorInfo& info = files.info(name);
@@ -154,10 +150,9 @@ std::vector<std::string> labels_of(const JsonObject& config) {
 }
 
 /// The license key of the model card's YAML front matter.
-std::string licence_of(const std::string& directory) {
-  const std::string path = directory + "/README.md";
-  if (!fs::is_regular_file(path)) return "";
-  const std::string card = read_file(path);
+std::string licence_of(const ModelInventory& files) {
+  if (!files.has(model_file::kCard)) return "";
+  const std::string card = read_file(files.path(model_file::kCard));
   constexpr std::string_view kKey = "license:";
   bool first = true;
   for (size_t begin = 0; begin < card.size();) {
@@ -171,25 +166,17 @@ std::string licence_of(const std::string& directory) {
   return "";
 }
 
-std::string format_of(const std::string& directory) {
-  if (models::is_ctranslate2_directory(directory)) return "CTranslate2";
-  for (const char* file : {"/model.safetensors", "/model.safetensors.index.json"}) {
-    if (is_present(directory + file)) return "safetensors";
-  }
-  return "PyTorch";
-}
-
 /// Checks everything but the values of the weights.
-std::string problem_of(const std::string& directory, const JsonObject& config) {
+std::string problem_of(const models::ModelDirectory& directory) {
+  const ModelInventory& files = directory.files();
   try {
-    const models::Architecture& architecture = models::architecture_of(config);
-    const std::unique_ptr<models::Model> model = models::create_model(directory, config);
-    models::require_weights(models::open_weights(directory), model->table(), models::is_quantized(config));
-    if (!models::is_quantized(config)) models::require_equal_copies(directory, model->table());
-    models::read_generation_defaults(directory, config, architecture.task);
-    if (architecture.task == models::Task::kTranslation) Tokenizer::load(directory);
-    if (architecture.task == models::Task::kLanguageModel && TextTokenizer::is_in(directory))
-      TextTokenizer::load(directory);
+    const models::Task task = directory.task();
+    const std::unique_ptr<models::Model> model = directory.create_model();
+    models::require_weights(*directory.weights(), model->table(), directory.quantized());
+    if (!directory.quantized()) models::require_equal_copies(*directory.weights(), model->table());
+    directory.generation();
+    if (task == models::Task::kTranslation) Tokenizer::load(files);
+    if (task == models::Task::kLanguageModel && TextTokenizer::is_in(files)) TextTokenizer::load(files);
   } catch (const Error& error) {
     return error.what();
   }
@@ -207,24 +194,26 @@ std::string with_commas(int64_t number) {
 
 }  // namespace
 
-ModelSummary summarize_model(const std::string& directory) {
+ModelSummary summarize_model(const std::string& path) {
+  const models::ModelDirectory directory = models::ModelDirectory::open(path);
+  const ModelInventory& files = directory.files();
+  const JsonObject& config = directory.config();
   ModelSummary summary;
-  summary.directory = directory;
-  const JsonObject config = models::read_config(directory);
+  summary.directory = path;
   summary.model_type = config.string("model_type", "");
   summary.vocabulary = config.integer("vocab_size", {0, int64_t{1} << 40}, 0);
   read_dimensions(config, summary);
   summary.labels = labels_of(config);
-  read_weights(directory, summary);
-  summary.start_norm = start_norm_of(directory, config);
-  if (const std::string path = directory + "/tokenizer_config.json"; fs::is_regular_file(path)) {
-    const JsonObject tokenizer = JsonObject::read(path);
+  read_weights(*directory.weights(), summary);
+  summary.start_norm = start_norm_of(directory);
+  if (files.has(model_file::kTokenizerConfig)) {
+    const JsonObject tokenizer = JsonObject::read(files.path(model_file::kTokenizerConfig));
     summary.source_language = tokenizer.string("source_lang", tokenizer.string("src_lang", ""));
     summary.target_language = tokenizer.string("target_lang", tokenizer.string("tgt_lang", ""));
   }
-  summary.licence = licence_of(directory);
-  summary.format = format_of(directory);
-  summary.problem = problem_of(directory, config);
+  summary.licence = licence_of(files);
+  summary.format = directory.format();
+  summary.problem = problem_of(directory);
   return summary;
 }
 

@@ -11,7 +11,6 @@
 #include "base/files/part_files.h"
 #include "base/files/unfinished_files.h"
 #include "models/sentence_modules.h"
-#include "models/shortlist.h"
 
 namespace heed::cli {
 
@@ -64,12 +63,12 @@ namespace {
 /// Weights in any toolkit's format; they are not copied, since they would contradict the new ones.
 bool holds_weights(const fs::path& file) {
   const std::string name = file.filename().string(), extension = file.extension().string();
-  if (name == models::Shortlist::kFileName) return false;
+  if (name == model_file::kShortlist) return false;
   for (const char* each :
        {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
     if (extension == each) return true;
   }
-  return name.ends_with(".index.json");
+  return name.ends_with(model_file::kIndexSuffix);
 }
 
 }  // namespace
@@ -77,12 +76,12 @@ bool holds_weights(const fs::path& file) {
 void copy_others(const std::string& input, const std::string& output) {
   for (const auto& entry : fs::directory_iterator(input)) {
     const std::string name = entry.path().filename().string();
-    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == "config.json" ||
+    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == model_file::kConfig ||
         name.starts_with("."))
       continue;
     write_file((fs::path(output) / name).string(), read_file(entry.path().string()));
   }
-  for (const std::string& folder : models::sentence_module_folders(input)) {
+  for (const std::string& folder : models::sentence_module_folders(ModelInventory(input))) {
     const fs::path from = fs::path(input) / folder, to = fs::path(output) / folder;
     if (!fs::is_directory(from)) continue;  // a module without settings
     make_directories(to);

@@ -11,8 +11,7 @@
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
-#include "models/ctranslate2_model.h"
-#include "models/directory_files.h"
+#include "models/loaded_model.h"
 #include "models/model_directory.h"
 
 namespace heed::cli {
@@ -25,31 +24,33 @@ struct QuantizeOptions {
 
 /// Copies config.json and marks the weights as quantized.
 void write_config(const std::string& input, const std::string& output) {
-  auto config = parse_ordered_json(read_file(input + "/config.json"), input + "/config.json");
+  const std::string path = ModelInventory(input).path(model_file::kConfig);
+  auto config = parse_ordered_json(read_file(path), path);
   models::note_quantization(config);
-  write_json(output + "/config.json", config);
+  write_json(output + "/" + model_file::kConfig, config);
 }
 
 int run_quantize(const QuantizeOptions& o) {
   require_argument(o.input, "MODEL", "--model");
   require_argument(o.output, "OUTPUT", "--output");
   const std::string input = model_directory_at(o.input, "MODEL");
-  if (models::is_quantized(models::read_config(input))) {
+  const models::ModelDirectory model = models::ModelDirectory::open(input);
+  if (model.quantized()) {
     fail(ErrorKind::kUsage, "'{}' is already quantized; use it directly", input);
   }
-  if (models::is_ctranslate2_directory(input)) {
+  if (model.is_ctranslate2()) {
     fail(ErrorKind::kUsage,
          "'{}' is a directory of CTranslate2: convert it with heed convert first, or translate with "
          "--precision int8",
          input);
   }
   NewDirectory output(o.output);
-  const models::LoadedModel loaded = models::load_model(input, {.precision = models::Precision::kInt8});
+  const models::LoadedModel loaded = models::load_model(model, {.precision = models::Precision::kInt8});
   models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
   copy_others(input, output.part());
   write_config(input, output.part());
-  const double megabytes = static_cast<double>(models::open_weights(output.part()).bytes()) / 1e6;
-  const double before = static_cast<double>(models::open_weights(input).bytes()) / 1e6;
+  const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;
+  const double before = static_cast<double>(model.weights()->bytes()) / 1e6;
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in int8, %.1f MB (before: %.1f MB)\n", o.output.c_str(),

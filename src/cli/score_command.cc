@@ -121,7 +121,8 @@ int run_score(const ScoreOptions& o) {
     fail(ErrorKind::kUsage,
          "--resume continues an output of one line per input line, so it excludes --summary and --whole");
   }
-  const bool language_model = models::task_of(directory) == models::Task::kLanguageModel;
+  const models::ModelDirectory opened = models::ModelDirectory::open(directory);
+  const bool language_model = opened.task() == models::Task::kLanguageModel;
   if (!language_model && !o.texts.input.empty()) {
     fail(ErrorKind::kUsage,
          "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
@@ -132,7 +133,7 @@ int run_score(const ScoreOptions& o) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
          directory);
   }
-  return score_texts(text_options(o), with_tokenizer(load_model(directory, o.model.precision)));
+  return score_texts(text_options(o), with_tokenizer(load_model(opened, o.model.precision)));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
   std::optional<SourceLines> lines;
   if (!o.whole) lines.emplace(o.texts, o.input, LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output(
-      {.options = o.job, .command = o.command, .models = {model.loaded.directory}}, o.input, o.output);
+      {.options = o.job, .command = o.command, .models = {model.loaded.directory()}}, o.input, o.output);
   if (output.complete()) return kExitDone;
   if (lines) lines->skip(output.lines_done());
   ThreadPool pool(o.common.threads);

@@ -84,8 +84,7 @@ int run_shortlist(const ShortlistOptions& o) {
     tokens += static_cast<int64_t>(list.tokens(pairs.sources[n]).size());
   }
   std::fprintf(stderr, "wrote %s/%s: learnt from %s; %.0f of %ld tokens per sentence on average\n",
-               directory.c_str(), models::Shortlist::kFileName,
-               counted(pairs.sources.count(), "pair").c_str(),
+               directory.c_str(), model_file::kShortlist, counted(pairs.sources.count(), "pair").c_str(),
                static_cast<double>(tokens) / pairs.sources.count(), static_cast<long>(list.vocabulary()));
   return kExitDone;
 }

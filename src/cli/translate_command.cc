@@ -135,7 +135,7 @@ int run_translate(const TranslateArguments& o) {
   LineOutput output =
       open_output({.options = o.job,
                    .command = o.command,
-                   .models = {find_translation_model(o.model)},
+                   .models = {open_translation_model(o.model).path()},
                    .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.flags.options.nbest)},
                   o.input, o.output);
   if (output.complete()) return kExitDone;

@@ -14,7 +14,7 @@ namespace heed::cli {
 
 TranslationModel load_translation_model(const ModelChoice& choice) {
   TranslationModel model =
-      translation_model(load_model(find_translation_model(choice), choice.precision, choice.shortlist));
+      translation_model(load_model(open_translation_model(choice), choice.precision, choice.shortlist));
   if (!choice.source_language.empty() || !choice.target_language.empty()) {
     choose_languages(model, choice.source_language, choice.target_language);
   }

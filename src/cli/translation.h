@@ -18,7 +18,7 @@ namespace heed::cli {
 using decode::translation_model;
 using decode::TranslationModel;
 
-/// Loads the chosen model. Throws the errors of find_translation_model() and of loading.
+/// Loads the chosen model. Throws the errors of open_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);
 
 /// The sentence pairs of some lines, with their line numbers. Lines with an empty side have no pair.

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "decode/test_models.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "reference.h"
 #include "test_folder.h"
 

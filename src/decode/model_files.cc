@@ -27,21 +27,22 @@ void set_target_language(TranslationModel& model) {
 
 TranslationModel translation_model(models::LoadedModel loaded) {
   loaded.seq2seq();  // throws for another task, before its tokenizer files are missed
-  const std::string directory = loaded.directory;
-  TranslationModel model{std::move(loaded), Tokenizer::load(directory)};
+  const ModelInventory files = loaded.files;
+  TranslationModel model{std::move(loaded), Tokenizer::load(files)};
   const auto require_size = [&](const Vocabulary& vocabulary, int64_t size, const char* file,
                                 const char* key) {
     if (static_cast<int64_t>(vocabulary.size()) == size) return;
     fail(ErrorKind::kFormat,
-         "'{0}': {1} has {2} pieces, but {3} in config.json is {4}: use the {1} of this model", directory,
-         file, vocabulary.size(), key, size);
+         "'{0}': {1} has {2} pieces, but {3} in config.json is {4}: use the {1} of this model",
+         files.directory(), file, vocabulary.size(), key, size);
   };
   const models::Seq2Seq& seq2seq = model.loaded.seq2seq();
-  require_size(model.tokenizer.source_vocabulary(), models::source_vocabulary_size(seq2seq), "vocab.json",
-               "vocab_size");
-  require_size(model.tokenizer.vocabulary(), seq2seq.vocabulary_size(),
-               model.tokenizer.has_two_vocabularies() ? "target_vocab.json" : "vocab.json",
-               "decoder_vocab_size");
+  require_size(model.tokenizer.source_vocabulary(), models::source_vocabulary_size(seq2seq),
+               model_file::kVocabularyJson, "vocab_size");
+  require_size(
+      model.tokenizer.vocabulary(), seq2seq.vocabulary_size(),
+      model.tokenizer.has_two_vocabularies() ? model_file::kTargetVocabulary : model_file::kVocabularyJson,
+      "decoder_vocab_size");
   set_target_language(model);
   return model;
 }
@@ -55,11 +56,11 @@ void choose_languages(TranslationModel& model, const std::string& source, const 
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
   const int64_t words = loaded.language_model().vocabulary_size();  // throws for a model of another task
   std::unique_ptr<TextTokenizer> tokenizer;
-  if (TextTokenizer::is_in(loaded.directory)) {
-    tokenizer = TextTokenizer::load(loaded.directory);
+  if (TextTokenizer::is_in(loaded.files)) {
+    tokenizer = TextTokenizer::load(loaded.files);
   } else {
     log_warning("'{}' contains no supported tokenizer: texts are token ids separated by spaces",
-                loaded.directory);
+                loaded.directory());
     tokenizer =
         std::make_unique<IdTokenizer>(static_cast<int32_t>(words), loaded.language_model().start_id());
   }
@@ -67,15 +68,15 @@ LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
     fail(ErrorKind::kFormat,
          "'{}': the tokenizer has {} tokens, but vocab_size in config.json is {}: use the tokenizer of this "
          "model",
-         loaded.directory, tokenizer->size(), words);
+         loaded.directory(), tokenizer->size(), words);
   }
   return {std::move(loaded), std::move(tokenizer)};
 }
 
 EncoderModel encoder_model(models::LoadedModel loaded) {
   const int64_t vocabulary = loaded.encoder().vocabulary_size();
-  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
-  require_vocabulary(tokenizer, vocabulary, loaded.directory);
+  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.files);
+  require_vocabulary(tokenizer, vocabulary, loaded.files);
   return {std::move(loaded), std::move(tokenizer)};
 }
 

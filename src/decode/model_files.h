@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "text/text_tokenizer.h"
 #include "text/tokenizer.h"
 #include "text/wordpiece.h"

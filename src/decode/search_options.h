@@ -9,7 +9,7 @@
 
 #include "decode/piece_start.h"
 #include "models/autoregressive_model.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 
 namespace heed::decode {
 

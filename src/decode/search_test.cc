@@ -11,7 +11,7 @@
 
 #include "decode/test_models.h"
 #include "kernels/reduction/softmax.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "reference.h"
 
 namespace heed::decode {

@@ -5,7 +5,6 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
-#include "base/files/file.h"
 #include "decode/encoder_batches.h"
 #include "models/finite_output.h"
 
@@ -35,19 +34,19 @@ ClassifierText classifier_text(std::string_view line) {
 }
 
 void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
-                        const std::string& directory) {
+                        const ModelInventory& files) {
   const auto pieces = static_cast<int64_t>(tokenizer.size());
   if (pieces == vocabulary) return;
   if (pieces < vocabulary) {
     // A truncated tokenizer.json is always detected.
-    if (is_padded_vocabulary(pieces, vocabulary) || is_present(directory + "/tokenizer.json")) return;
+    if (is_padded_vocabulary(pieces, vocabulary) || files.has(model_file::kTokenizerJson)) return;
     fail(ErrorKind::kFormat,
          "'{}': vocab.txt has {} pieces, but vocab_size in config.json is {}: vocab.txt is truncated or "
          "belongs to another model, since {} is not {} rounded up to a multiple of 8, 16, 32, 64 or 128",
-         directory, pieces, vocabulary, vocabulary, pieces);
+         files.directory(), pieces, vocabulary, vocabulary, pieces);
   }
-  fail(ErrorKind::kFormat, "'{}': vocab.txt has {} pieces, but vocab_size in config.json is {}", directory,
-       tokenizer.size(), vocabulary);
+  fail(ErrorKind::kFormat, "'{}': vocab.txt has {} pieces, but vocab_size in config.json is {}",
+       files.directory(), tokenizer.size(), vocabulary);
 }
 
 TextClassifier::TextClassifier(const models::Classifier& model, const nn::Context& context,

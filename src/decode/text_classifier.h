@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "base/thread_pool.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "text/wordpiece.h"
 
 namespace heed::decode {
@@ -59,7 +60,6 @@ class TextClassifier {
 };
 
 /// Throws kFormat if the tokenizer has more pieces than the `vocabulary` embeddings of a model.
-void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
-                        const std::string& directory);
+void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files);
 
 }  // namespace heed::decode

@@ -56,22 +56,21 @@ void normalize(float* vector, int64_t width) {
 
 models::SentenceModules embedding_settings(const models::LoadedModel& loaded,
                                            const EmbedderOptions& options) {
-  models::SentenceModules settings =
-      models::read_sentence_modules(loaded.directory, loaded.encoder().width());
+  models::SentenceModules settings = models::read_sentence_modules(loaded.files, loaded.encoder().width());
   if (options.pooling) settings.pooling = {*options.pooling};
   if (options.normalize) settings.normalize = *options.normalize;
   if (options.prompt) settings.prompt = *options.prompt;
   if (!settings.prompt.empty() && !settings.prompts.contains(settings.prompt)) {
     std::vector<std::string> names;
     for (const auto& [name, prompt] : settings.prompts) names.push_back(name);
-    fail(ErrorKind::kUsage, "'{}' has no prompt '{}'; it has {}", loaded.directory, settings.prompt,
+    fail(ErrorKind::kUsage, "'{}' has no prompt '{}'; it has {}", loaded.directory(), settings.prompt,
          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
   }
   if (!settings.prompt.empty() && !settings.prompts.at(settings.prompt).empty() && !settings.pools_prompts) {
     fail(ErrorKind::kFormat,
          "'{}': \"include_prompt\" is false in the settings of pooling, and Heed pools the tokens of a "
          "prompt, too: texts cannot be embedded with the prompt '{}'",
-         loaded.directory, settings.prompt);
+         loaded.directory(), settings.prompt);
   }
   return settings;
 }

@@ -8,7 +8,7 @@
 
 #include "base/thread_pool.h"
 #include "heed/embedder.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/sentence_modules.h"
 #include "text/wordpiece.h"
 

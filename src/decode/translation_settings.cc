@@ -44,7 +44,7 @@ TranslatorOptions default_translator_options(const models::LoadedModel& model) {
   TranslatorOptions options;
   options.split_sentences = options.protect_spans = options.true_case = true;
   options.search = search_options_of(model);
-  options.alignment.heads = models::read_alignment_heads(model.directory);
+  options.alignment.heads = models::read_alignment_heads(model.files);
   return options;
 }
 

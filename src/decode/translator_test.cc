@@ -8,7 +8,7 @@
 
 #include "decode/test_models.h"
 #include "decode/test_tokenizer.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "reference.h"
 #include "text/protected_spans.h"
 #include "text/whitespace.h"

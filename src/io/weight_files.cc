@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
-#include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "base/text/json_text.h"
 #include "base/text/nearest_word.h"
@@ -19,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kWhole[] = {"model.safetensors", "pytorch_model.bin"};
-constexpr char kIndex[] = ".index.json";  // after the name of the whole
+constexpr const char* kWhole[] = {model_file::kSafetensors, model_file::kPyTorch};
 
 std::unique_ptr<TensorReader> open_reader(const std::string& path) {
   if (path.ends_with(".safetensors"))
@@ -28,36 +25,27 @@ std::unique_ptr<TensorReader> open_reader(const std::string& path) {
   return std::make_unique<TorchFile>(TorchFile::open(path));
 }
 
-bool is_there(const std::string& directory, const std::string& name) {
-  return is_present((fs::path(directory) / name).string());
+std::string index_of(const char* whole) {
+  return std::string(whole) + model_file::kIndexSuffix;
 }
 
 /// Advice for weights in other formats, recognized by the toolkits' file names.
-std::string advice(const std::string& directory) {
+std::string advice(const ModelInventory& files) {
   const auto resave = [&](const char* kind) {
     return fmt::format(
         "it contains weights of {}; load them in Python with the transformers library and save them with "
         "model.save_pretrained(..., safe_serialization=True)",
         kind);
   };
-  if (is_there(directory, "tf_model.h5")) return resave("TensorFlow (tf_model.h5; load with from_tf=True)");
-  if (is_there(directory, "flax_model.msgpack"))
-    return resave("Flax (flax_model.msgpack; load with from_flax=True)");
-  if (is_there(directory, "model.bin")) {
+  if (files.has("tf_model.h5")) return resave("TensorFlow (tf_model.h5; load with from_tf=True)");
+  if (files.has("flax_model.msgpack")) return resave("Flax (flax_model.msgpack; load with from_flax=True)");
+  if (files.has(model_file::kCtranslate2)) {
     return "it contains a model.bin of CTranslate2; use the model that it was converted from";
   }
-  std::string found;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string extension = entry->path().extension().string();
-    if (extension == ".npz" || extension == ".pt" || extension == ".pth" || extension == ".ckpt" ||
-        extension == ".gguf" || extension == ".safetensors") {
-      const std::string name = entry->path().filename().string();
-      if (found.empty() || name < found) found = name;
-    }
-  }
+  const std::vector<std::string> found =
+      files.ending_in({".npz", ".pt", ".pth", ".ckpt", ".gguf", ".safetensors"});
   if (!found.empty())
-    return fmt::format("it contains '{}', which is not a supported name or format", shown(found));
+    return fmt::format("it contains '{}', which is not a supported name or format", shown(found.front()));
   return "it contains no weights; check the path and the download";
 }
 
@@ -69,21 +57,23 @@ bool is_plain_name(const std::string& name) {
 
 }  // namespace
 
-WeightFiles WeightFiles::open(const std::string& directory) {
-  std::error_code error;
-  if (!fs::is_directory(directory, error)) {
-    const bool exists = fs::exists(directory, error);
-    fail(exists ? ErrorKind::kFile : ErrorKind::kNotFound, "'{}' {}; give a model directory", directory,
-         exists ? "is a file" : "does not exist");
+bool WeightFiles::are_safetensors(const ModelInventory& inventory) {
+  return inventory.has_any({model_file::kSafetensors, index_of(model_file::kSafetensors)});
+}
+
+WeightFiles WeightFiles::open(const ModelInventory& inventory) {
+  const std::string& directory = inventory.directory();
+  if (!inventory.is_directory()) {
+    fail(inventory.exists() ? ErrorKind::kFile : ErrorKind::kNotFound, "'{}' {}; give a model directory",
+         directory, inventory.exists() ? "is a file" : "does not exist");
   }
   WeightFiles files;
   files.directory_ = directory;
   for (const char* whole : kWhole) {
-    const std::string path = (fs::path(directory) / whole).string();
-    if (is_present(path)) {
-      files.add_all_of(open_reader(path));
-    } else if (is_present(path + kIndex)) {
-      files.add_shards(path + kIndex);
+    if (inventory.has(whole)) {
+      files.add_all_of(open_reader(inventory.path(whole)));
+    } else if (inventory.has(index_of(whole))) {
+      files.add_shards(inventory.path(index_of(whole)));
     } else {
       continue;
     }
@@ -93,7 +83,7 @@ WeightFiles WeightFiles::open(const std::string& directory) {
     fail(ErrorKind::kNotFound,
          "the directory '{}' has neither model.safetensors nor pytorch_model.bin, in one file "
          "or shards: {}",
-         directory, advice(directory));
+         directory, advice(inventory));
   }
   std::sort(files.names_.begin(), files.names_.end());
   return files;

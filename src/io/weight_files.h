@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "io/tensor_reader.h"
 
 namespace heed {
@@ -19,7 +20,10 @@ class WeightFiles {
  public:
   /// Opens all files and checks their headers. Throws kNotFound if there are no weights in a known format,
   /// with advice on converting those that are there; kFormat for damaged files.
-  static WeightFiles open(const std::string& directory);
+  static WeightFiles open(const ModelInventory& inventory);
+  static WeightFiles open(const std::string& directory) { return open(ModelInventory(directory)); }
+  /// Whether open() would read safetensors.
+  static bool are_safetensors(const ModelInventory& inventory);
 
   /// The tensors of one reader as the weights of a directory.
   static WeightFiles of(const std::string& directory, std::unique_ptr<TensorReader> reader);

@@ -2,17 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files/file.h"
-
 namespace heed::models {
 namespace {
 
 constexpr const char* kKey = "alignment_heads";
 constexpr int64_t kMost = 1000;  // layers, and heads of a layer
-
-std::string path_in(const std::string& directory) {
-  return directory + "/generation_config.json";
-}
 
 }  // namespace
 
@@ -33,16 +27,17 @@ std::vector<AlignmentHead> alignment_heads_of(const JsonObject& file) {
   return heads;
 }
 
-std::vector<AlignmentHead> read_alignment_heads(const std::string& directory) {
-  if (!is_present(path_in(directory))) return {};
-  return alignment_heads_of(JsonObject::read(path_in(directory)));
+std::vector<AlignmentHead> read_alignment_heads(const ModelInventory& files) {
+  if (!files.has(model_file::kGenerationConfig)) return {};
+  return alignment_heads_of(JsonObject::read(files.path(model_file::kGenerationConfig)));
 }
 
 void write_alignment_heads(const std::string& directory, const std::vector<AlignmentHead>& heads) {
-  nlohmann::json json = JsonObject::read(path_in(directory)).json();
+  const std::string path = directory + "/" + model_file::kGenerationConfig;
+  nlohmann::json json = JsonObject::read(path).json();
   json.erase(kKey);
   for (const auto& [layer, head] : heads) json[kKey].push_back({layer, head});
-  write_json(path_in(directory), json);
+  write_json(path, json);
 }
 
 }  // namespace heed::models

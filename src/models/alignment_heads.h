@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "base/text/json_file.h"
 
 namespace heed::models {
@@ -18,7 +19,7 @@ struct AlignmentHead {
 /// The heads in a file; empty if missing. Throws kFormat.
 std::vector<AlignmentHead> alignment_heads_of(const JsonObject& file);
 /// The heads in a model directory; empty without generation_config.json. Throws kFile or kFormat.
-std::vector<AlignmentHead> read_alignment_heads(const std::string& directory);
+std::vector<AlignmentHead> read_alignment_heads(const ModelInventory& files);
 /// Updates the existing generation_config.json. Throws kNotFound, kFile or kFormat.
 void write_alignment_heads(const std::string& directory, const std::vector<AlignmentHead>& heads);
 

@@ -2,6 +2,7 @@
 // this folder that creates a row, and add it to architecture.cc.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,10 @@
 #include "base/text/json_file.h"
 #include "models/model.h"
 #include "models/model_settings.h"
+
+namespace heed {
+class WeightFiles;
+}
 
 namespace heed::models {
 
@@ -21,6 +26,9 @@ struct Dropout {
   double ModelSettings::*field;          ///< kKeepModelValue if not set by the recipe
   std::vector<std::string> config_keys;  ///< of config.json, which hold it
 };
+
+/// Opens the weights beside a config.
+using WeightsOf = std::function<const WeightFiles&()>;
 
 struct Architecture {
   std::string name;                      ///< of --arch and model.arch
@@ -44,6 +52,9 @@ struct Architecture {
   /// Creates the model of a config.json for fine-tuning with the labels of `text`, if it differs from read()
   /// (fine_tuning.h).
   FineTunedModel (*read_for_fine_tuning)(const JsonObject& config, const ModelSettings& text) = nullptr;
+  /// The config with what it leaves to the weights, which are opened when `weights` is called; null: a config
+  /// says everything. Throws kFormat for invalid values.
+  JsonObject (*complete)(const JsonObject& config, const WeightsOf& weights) = nullptr;
 };
 
 /// The first architecture of a task is its default.

@@ -35,7 +35,8 @@ class DecoderMapper : public Ctranslate2Mapper {
     (this->*kind.describe)();
     used_.insert(kCtranslate2Output);
     map_special_tokens();
-    const JsonObject config = JsonObject::parse(config_.dump(), fmt::format("config of '{}'", directory_));
+    const JsonObject config =
+        JsonObject::parse(config_.dump(), fmt::format("config of '{}'", files_.directory()));
     const std::unique_ptr<Model> model = architecture_of(config).read(config);
     const std::vector<Ctranslate2Row> rows =
         ctranslate2_rows(dynamic_cast<const DecoderOnly&>(*model).config());
@@ -112,8 +113,7 @@ class DecoderMapper : public Ctranslate2Mapper {
     config_["n_inner"] = shape_of("decoder/layer_0/ffn/linear_0/weight")[0];
     config_["n_positions"] = shape_of(kPositions)[0];
     config_["activation_function"] = activation_name(setting("decoder/activation", 0));
-    config_["layer_norm_epsilon"] =
-        JsonObject::read(directory_ + "/config.json").number("layer_norm_epsilon", {0, 1}, 1e-5);
+    config_["layer_norm_epsilon"] = original_.number("layer_norm_epsilon", {0, 1}, 1e-5);
   }
 
   double attention_setting(const std::string& name, std::optional<double> fallback = {}) {
@@ -161,8 +161,7 @@ class DecoderMapper : public Ctranslate2Mapper {
     config_["intermediate_size"] = shape_of("decoder/layer_0/ffn/linear_0/weight")[0];
     config_["hidden_act"] = activation_name(setting("decoder/activation", 0));
     config_["max_position_embeddings"] = 1 << 17;  // CTranslate2 stores none
-    config_["rms_norm_eps"] =
-        JsonObject::read(directory_ + "/config.json").number("layer_norm_epsilon", {0, 1}, 1e-6);
+    config_["rms_norm_eps"] = original_.number("layer_norm_epsilon", {0, 1}, 1e-6);
     return head_width;
   }
   void describe_llama_like() { describe_rotary(describe_grouped()); }
@@ -234,9 +233,8 @@ class DecoderMapper : public Ctranslate2Mapper {
 
   void map_special_tokens() {
     const std::vector<std::string> pieces = vocabulary_of("", shape_of(kCtranslate2Embedding)[0]);
-    const JsonObject json = JsonObject::read(directory_ + "/config.json");
     for (const char* name : {"bos_token", "eos_token"}) {
-      const std::string piece = json.string(name, "");
+      const std::string piece = original_.string(name, "");
       if (!piece.empty()) config_[std::string(name) + "_id"] = id_of(pieces, piece);
     }
   }
@@ -248,8 +246,8 @@ class DecoderMapper : public Ctranslate2Mapper {
 
 }  // namespace
 
-Ctranslate2Decoder map_ctranslate2_decoder(const std::string& directory, const Ctranslate2File& file) {
-  DecoderMapper mapper(directory, file);
+Ctranslate2Decoder map_ctranslate2_decoder(const Ctranslate2Directory& directory) {
+  DecoderMapper mapper(directory);
   std::string config = mapper.map();
   return {std::move(config), mapper.rows()};
 }

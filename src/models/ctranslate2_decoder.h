@@ -15,6 +15,6 @@ struct Ctranslate2Decoder {
 
 /// The family follows from the variables: stored positions, norms of queries, windows, biases. Throws kFormat
 /// for another model, naming what is not supported.
-Ctranslate2Decoder map_ctranslate2_decoder(const std::string& directory, const Ctranslate2File& file);
+Ctranslate2Decoder map_ctranslate2_decoder(const Ctranslate2Directory& directory);
 
 }  // namespace heed::models

@@ -13,7 +13,7 @@
 #include "base/text/json_file.h"
 #include "compare.h"
 #include "models/architecture.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/test_models.h"
 #include "test_folder.h"
 

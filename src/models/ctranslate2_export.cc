@@ -184,7 +184,7 @@ void add_decoder_settings(Exporter& exporter, bool from_zero) {
 }
 
 [[noreturn]] void refuse(const LoadedModel& loaded, const std::string& why) {
-  fail(ErrorKind::kUsage, "'{}' ({}) cannot be converted for CTranslate2: {}", loaded.directory,
+  fail(ErrorKind::kUsage, "'{}' ({}) cannot be converted for CTranslate2: {}", loaded.directory(),
        loaded.model_type, why);
 }
 
@@ -200,7 +200,7 @@ void require_zero_start(const LoadedModel& loaded, const TransformerConfig& c, c
   fail(ErrorKind::kUsage,
        "'{}': the decoder starts from an embedding that is not zero, but CTranslate2 starts Marian "
        "models from zero and would translate differently",
-       loaded.directory);
+       loaded.directory());
 }
 
 void add_computed_positions(Exporter& exporter, const TransformerConfig& c) {

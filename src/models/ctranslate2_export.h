@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "io/ctranslate2_file.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 
 namespace heed::models {
 

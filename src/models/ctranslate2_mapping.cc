@@ -75,7 +75,8 @@ std::unique_ptr<TensorReader> mapped_weights(Ctranslate2File file, std::vector<M
 }
 
 void Ctranslate2Mapper::refuse(const std::string& why) const {
-  fail(ErrorKind::kFormat, "'{}' is a model of CTranslate2 that Heed does not support: {}", directory_, why);
+  fail(ErrorKind::kFormat, "'{}' is a model of CTranslate2 that Heed does not support: {}",
+       files_.directory(), why);
 }
 
 double Ctranslate2Mapper::setting(const std::string& name, std::optional<double> fallback) {
@@ -178,10 +179,10 @@ std::string Ctranslate2Mapper::activation_name(double number) const {
 
 std::vector<std::string> Ctranslate2Mapper::vocabulary_of(const std::string& name, int64_t rows) const {
   const std::string file = name.empty() ? "vocabulary" : name + "_vocabulary";
-  std::vector<std::string> pieces = read_string_list(directory_ + "/" + file);
+  std::vector<std::string> pieces = read_string_list(files_, file);
   if (static_cast<int64_t>(pieces.size()) != rows) {
-    fail(ErrorKind::kFormat, "'{}': the {}{}vocabulary has {} pieces, but the embedding {} rows", directory_,
-         name, name.empty() ? "" : " ", pieces.size(), rows);
+    fail(ErrorKind::kFormat, "'{}': the {}{}vocabulary has {} pieces, but the embedding {} rows",
+         files_.directory(), name, name.empty() ? "" : " ", pieces.size(), rows);
   }
   return pieces;
 }

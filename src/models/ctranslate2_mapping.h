@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/model_inventory.h"
+#include "base/text/json_file.h"
 #include "io/ctranslate2_file.h"
 #include "models/ctranslate2_rows.h"
 
@@ -25,11 +27,18 @@ struct MappedRows {
 /// The tensors of a file under other names.
 std::unique_ptr<TensorReader> mapped_weights(Ctranslate2File file, std::vector<MappedRows> all);
 
+/// A directory of CTranslate2 that is being read.
+struct Ctranslate2Directory {
+  const ModelInventory& files;
+  const JsonObject& config;  ///< CTranslate2's own config.json
+  const Ctranslate2File& weights;
+};
+
 /// Collects rows and settings of a file. Errors name the directory and what is not supported.
 class Ctranslate2Mapper {
  public:
-  Ctranslate2Mapper(const std::string& directory, const Ctranslate2File& file)
-      : directory_(directory), file_(file) {}
+  explicit Ctranslate2Mapper(const Ctranslate2Directory& directory)
+      : files_(directory.files), original_(directory.config), file_(directory.weights) {}
 
   const std::vector<MappedRows>& rows() const { return rows_; }
 
@@ -60,7 +69,8 @@ class Ctranslate2Mapper {
   /// words.
   void require_all_used() const;
 
-  const std::string& directory_;
+  const ModelInventory& files_;
+  const JsonObject& original_;
   const Ctranslate2File& file_;
   std::vector<MappedRows> rows_;
   std::set<std::string> used_;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/files/file.h"
 #include "base/text/printable.h"
 #include "base/text/string_list.h"
 #include "io/ctranslate2_file.h"
@@ -20,7 +19,6 @@
 namespace heed::models {
 namespace {
 
-constexpr char kFile[] = "/model.bin";
 constexpr char kPad[] = "<pad>";
 
 /// How a stack knows positions.
@@ -39,7 +37,8 @@ class Mapper : public Ctranslate2Mapper {
     config_["architectures"] = {kind.model_class};
     map_vocabularies(kind);
     (this->*kind.describe)();
-    const JsonObject config = JsonObject::parse(config_.dump(), fmt::format("config of '{}'", directory_));
+    const JsonObject config =
+        JsonObject::parse(config_.dump(), fmt::format("config of '{}'", files_.directory()));
     const std::unique_ptr<Model> model = architecture_of(config).read(config);
     const auto& transformer = dynamic_cast<const Transformer&>(*model).config();
     std::vector<Ctranslate2Row> rows = ctranslate2_rows(transformer);
@@ -134,12 +133,12 @@ class Mapper : public Ctranslate2Mapper {
     };
     shared_ = file_.variable(source_embedding_) == file_.variable(kCtranslate2Embedding);
     tied_ = file_.variable(kCtranslate2Output) == file_.variable(kCtranslate2Embedding);
-    const bool joint = has_string_list(directory_ + "/shared_vocabulary");
+    const bool joint = has_string_list(files_, "shared_vocabulary");
     const auto source = vocabulary_of(joint ? "shared" : "source", rows_of(source_embedding_));
     auto target = vocabulary_of(joint ? "shared" : "target", rows_of(kCtranslate2Embedding));
     rows_of(kCtranslate2Output);
 
-    const JsonObject json = JsonObject::read(directory_ + "/config.json");
+    const JsonObject& json = original_;
     if (json.boolean("add_source_bos", false)) json.reject("add_source_bos", "false");
     const double usual = kind.positions == Positions::kBuckets ? 1e-6 : 1e-5;
     if (std::abs(json.number("layer_norm_epsilon", {}, usual) - usual) > usual * 1e-4)
@@ -305,22 +304,22 @@ constexpr OtherKind kOtherKinds[] = {
 
 }  // namespace
 
-bool is_ctranslate2_directory(const std::string& directory) {
-  const std::string config = directory + "/config.json";
-  return is_present(directory + kFile) && is_present(config) && !JsonObject::read(config).has("model_type");
+bool is_ctranslate2_directory(const ModelInventory& files, const JsonObject& config) {
+  return files.has(model_file::kCtranslate2) && !config.has("model_type");
 }
 
-Ctranslate2Model open_ctranslate2(const std::string& directory) {
-  Ctranslate2File file = Ctranslate2File::open(directory + kFile);
+Ctranslate2Model open_ctranslate2(const ModelInventory& files, const JsonObject& config) {
+  Ctranslate2File file = Ctranslate2File::open(files.path(model_file::kCtranslate2));
   if (file.specification() == "TransformerDecoderSpec") {
-    Ctranslate2Decoder decoder = map_ctranslate2_decoder(directory, file);
+    Ctranslate2Decoder decoder = map_ctranslate2_decoder({files, config, file});
     return {std::move(decoder.config), mapped_weights(std::move(file), std::move(decoder.rows))};
   }
-  if (file.specification() != "TransformerSpec") refuse_specification(directory, file.specification());
-  Mapper mapper(directory, file);
-  const std::string config = mapper.map().dump(2);
+  if (file.specification() != "TransformerSpec")
+    refuse_specification(files.directory(), file.specification());
+  Mapper mapper({files, config, file});
+  const std::string mapped = mapper.map().dump(2);
   const std::vector<MappedRows> rows = mapper.rows();
-  return {config, mapped_weights(std::move(file), rows)};
+  return {mapped, mapped_weights(std::move(file), rows)};
 }
 
 }  // namespace heed::models

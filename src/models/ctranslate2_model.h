@@ -11,19 +11,21 @@
 #include <memory>
 #include <string>
 
+#include "base/model_inventory.h"
 #include "base/text/json_file.h"
 #include "io/tensor_reader.h"
 
 namespace heed::models {
 
 /// Whether a directory is one of CTranslate2: it has a model.bin, and no model_type in its config.json.
-bool is_ctranslate2_directory(const std::string& directory);
+bool is_ctranslate2_directory(const ModelInventory& files, const JsonObject& config);
 
 struct Ctranslate2Model {
   std::string config;                     ///< config.json as in Hugging Face's library
   std::unique_ptr<TensorReader> weights;  ///< under the names of that library
 };
-/// Opens a directory. Throws kNotFound, kFile, or kFormat with the name of what is not supported.
-Ctranslate2Model open_ctranslate2(const std::string& directory);
+/// Opens a directory with this config.json. Throws kNotFound, kFile, or kFormat with the name of what is not
+/// supported.
+Ctranslate2Model open_ctranslate2(const ModelInventory& files, const JsonObject& config);
 
 }  // namespace heed::models

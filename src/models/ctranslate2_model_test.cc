@@ -14,7 +14,7 @@
 #include "compare.h"
 #include "models/architecture.h"
 #include "models/ctranslate2_export.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/model_weights.h"
 #include "models/test_models.h"
 #include "random_tensor.h"

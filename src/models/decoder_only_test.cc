@@ -13,7 +13,7 @@
 #include "io/safetensors.h"
 #include "models/architecture.h"
 #include "models/decoder_only_config.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"
 #include "test_folder.h"

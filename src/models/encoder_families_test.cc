@@ -11,7 +11,7 @@
 #include "models/architecture.h"
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/test_models.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"

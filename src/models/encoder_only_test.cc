@@ -9,7 +9,7 @@
 #include "compare.h"
 #include "io/safetensors.h"
 #include "models/encoder_only_config.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/test_models.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"

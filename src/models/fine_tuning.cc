@@ -4,9 +4,7 @@
 
 #include "base/check.h"
 #include "models/autoregressive_model.h"
-#include "models/directory_files.h"
 #include "models/encoder.h"
-#include "models/model_directory.h"
 #include "models/model_weights.h"
 
 namespace heed::models {
@@ -26,35 +24,31 @@ JsonObject with_dropouts(const JsonObject& config, const Architecture& architect
 
 }  // namespace
 
-FineTunedModel read_for_fine_tuning(const std::string& directory, const Architecture& architecture,
+FineTunedModel read_for_fine_tuning(const ModelDirectory& directory, const Architecture& architecture,
                                     const ModelSettings& settings) {
-  const JsonObject config = with_dropouts(read_config(directory), architecture, settings);
+  const JsonObject config = with_dropouts(directory.config(), architecture, settings);
   if (const std::string& name = architecture_of(config).name; name != architecture.name) {
-    fail(ErrorKind::kUsage, "'{}' is a model of the architecture {}, not {}", directory, name,
+    fail(ErrorKind::kUsage, "'{}' is a model of the architecture {}, not {}", directory.path(), name,
          architecture.name);
   }
   if (is_quantized(config)) {
     fail(ErrorKind::kUsage,
          "'{}' is quantized and cannot be trained: train the original float model, and quantize the result",
-         directory);
+         directory.path());
   }
   const int64_t vocabulary =
       config.integer("decoder_vocab_size", {1, 1 << 26}, config.integer("vocab_size", {1, 1 << 26}));
   if (settings.vocabulary > vocabulary) {
     fail(ErrorKind::kUsage, "'{}': the tokenizer has {} tokens, but vocab_size in config.json is {}",
-         directory, settings.vocabulary, vocabulary);
+         directory.path(), settings.vocabulary, vocabulary);
   }
   if (architecture.read_for_fine_tuning != nullptr)
     return architecture.read_for_fine_tuning(config, settings);
   return {architecture.read(config), {}};
 }
 
-std::string architecture_name_in(const std::string& directory) {
-  return architecture_of(read_config(directory)).name;
-}
-
-int64_t max_length_in(const std::string& directory) {
-  const std::unique_ptr<Model> model = create_model(directory, read_config(directory));
+int64_t max_length_of(const ModelDirectory& directory) {
+  const std::unique_ptr<Model> model = directory.create_model();
   if (const auto* encoder = dynamic_cast<const Encoder*>(model.get())) return encoder->max_length();
   const auto* writer = dynamic_cast<const AutoregressiveModel*>(model.get());
   return writer == nullptr ? 0 : writer->max_length();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/architecture.h"
+#include "models/model_directory.h"
 
 namespace heed::models {
 
@@ -19,14 +20,10 @@ struct FineTunedModel {
 /// Creates the model of a directory's config.json with the vocabulary and labels of `settings` and its
 /// dropouts, except those that are kKeepModelValue. Throws kUsage for another architecture or a tokenizer
 /// that does not match, and the errors of reading.
-FineTunedModel read_for_fine_tuning(const std::string& directory, const Architecture& architecture,
+FineTunedModel read_for_fine_tuning(const ModelDirectory& directory, const Architecture& architecture,
                                     const ModelSettings& settings);
 
-/// The name of the architecture of a directory's config.json. Throws kNotFound, kFile or kFormat.
-std::string architecture_name_in(const std::string& directory);
-
-/// The maximum length of a text of a directory's model in tokens; 0: none. Throws kNotFound, kFile or
-/// kFormat.
-int64_t max_length_in(const std::string& directory);
+/// The maximum length of a text of a directory's model in tokens; 0: none. Throws kFormat.
+int64_t max_length_of(const ModelDirectory& directory);
 
 }  // namespace heed::models

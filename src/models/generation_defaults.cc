@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "base/check.h"
-#include "base/files/file.h"
 #include "models/alignment_heads.h"
 #include "models/known_keys.h"
 
@@ -185,14 +184,13 @@ nlohmann::json settings_of(const GenerationDefaults& defaults) {
 
 }  // namespace
 
-GenerationDefaults read_generation_defaults(const std::string& directory, const JsonObject& config,
+GenerationDefaults read_generation_defaults(const ModelInventory& files, const JsonObject& config,
                                             Task task) {
   if (task != Task::kTranslation && task != Task::kLanguageModel) return {};
   const int64_t vocabulary =
       config.integer("decoder_vocab_size", {1, 1 << 26}, config.integer("vocab_size", {1, 1 << 26}));
-  const std::string path = directory + "/generation_config.json";
-  if (!is_present(path)) return DefaultsReader(config, vocabulary, task, true).read();
-  const JsonObject file = JsonObject::read(path);
+  if (!files.has(model_file::kGenerationConfig)) return DefaultsReader(config, vocabulary, task, true).read();
+  const JsonObject file = JsonObject::read(files.path(model_file::kGenerationConfig));
   if (task == Task::kTranslation) require_same_start(file, config);
   GenerationDefaults defaults = DefaultsReader(file, vocabulary, task, false).read();
   if (defaults.end_ids.empty()) defaults.end_ids = end_ids_of(config, vocabulary);
@@ -220,7 +218,7 @@ void write_generation_defaults(const std::string& directory, const GenerationDef
   for (const auto& [key, value] : settings.items()) {
     if (!usual.contains(key) || usual.at(key) != value) json[key] = value;
   }
-  write_json(directory + "/generation_config.json", json);
+  write_json(directory + "/" + model_file::kGenerationConfig, json);
 }
 
 }  // namespace heed::models

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "base/text/json_file.h"
 #include "models/model.h"
 #include "models/search_ranges.h"
@@ -62,8 +63,7 @@ void visit_generation_defaults(Defaults& d, Visit&& visit) {
 /// Reads `directory`/generation_config.json, or if missing the keys of config.json as in older directories,
 /// for a model of this task. Throws kFormat, with the key, for unsupported settings that would change the
 /// output. Models that do not generate text have no settings.
-GenerationDefaults read_generation_defaults(const std::string& directory, const JsonObject& config,
-                                            Task task);
+GenerationDefaults read_generation_defaults(const ModelInventory& files, const JsonObject& config, Task task);
 
 /// Special token ids for search; -1: none.
 struct SpecialIds {

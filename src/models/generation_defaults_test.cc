@@ -22,7 +22,8 @@ GenerationDefaults defaults_of(const std::string& generation, Task task = Task::
                                const std::string& config = kMarianConfig) {
   const TestFolder folder;
   if (!generation.empty()) folder.write("generation_config.json", generation);
-  return read_generation_defaults(folder.path(), JsonObject::parse(config, "config.json"), task);
+  return read_generation_defaults(ModelInventory(folder.path()), JsonObject::parse(config, "config.json"),
+                                  task);
 }
 
 TEST(GenerationDefaults, SupportedKeys) {
@@ -190,7 +191,7 @@ TEST(GenerationDefaults, DanglingLinksAreErrors) {
   const TestFolder folder;
   std::filesystem::create_symlink("elsewhere.json", folder.path("generation_config.json"));
   expect_error(ErrorKind::kNotFound, "generation_config.json", [&] {
-    read_generation_defaults(folder.path(), JsonObject::parse(kMarianConfig, "config.json"),
+    read_generation_defaults(ModelInventory(folder.path()), JsonObject::parse(kMarianConfig, "config.json"),
                              Task::kTranslation);
   });
 }

@@ -3,79 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
-#include "base/files/file.h"
-#include "models/directory_files.h"
+#include "models/ctranslate2_model.h"
+#include "models/model_weights.h"
 
 namespace heed::models {
-
-const nn::CompactParameters* LoadedModel::compact() const {
-  if (quantized != nullptr) return quantized.get();
-  if (half != nullptr) return half.get();
-  return in_files.get();
-}
-
-nn::Context LoadedModel::context() const {
-  return packed->context();
-}
-
-namespace {
-
-[[noreturn]] void refuse(const LoadedModel& loaded) {
-  switch (loaded.model->task()) {
-    case Task::kTranslation:
-      fail(ErrorKind::kUsage, "'{}' is a translation model ({}): use heed translate or heed attend",
-           loaded.directory, loaded.model_type);
-    case Task::kLanguageModel:
-      fail(ErrorKind::kUsage, "'{}' is a language model ({}): use heed generate, heed score or heed attend",
-           loaded.directory, loaded.model_type);
-    case Task::kClassification:
-      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend", loaded.directory,
-           loaded.model_type);
-    case Task::kMaskedLanguageModel:
-      fail(ErrorKind::kUsage,
-           "'{}' is a masked language model ({}): use heed fill, heed embed or heed attend", loaded.directory,
-           loaded.model_type);
-    case Task::kEmbedding:
-      fail(ErrorKind::kUsage, "'{}' is an encoder without a head ({}): use heed embed or heed attend",
-           loaded.directory, loaded.model_type);
-  }
-  HEED_CHECK(false);
-}
-
-template <typename Kind>
-const Kind& as(const LoadedModel& loaded) {
-  const auto* model = dynamic_cast<const Kind*>(loaded.model.get());
-  if (model == nullptr) refuse(loaded);
-  return *model;
-}
-
-}  // namespace
-
-const Seq2Seq& LoadedModel::seq2seq() const {
-  return as<Seq2Seq>(*this);
-}
-const LanguageModel& LoadedModel::language_model() const {
-  return as<LanguageModel>(*this);
-}
-const Classifier& LoadedModel::classifier() const {
-  return as<Classifier>(*this);
-}
-const MaskedLanguageModel& LoadedModel::masked_language_model() const {
-  return as<MaskedLanguageModel>(*this);
-}
-const Encoder& LoadedModel::encoder() const {
-  return as<Encoder>(*this);
-}
-
-Task task_of(const std::string& directory) {
-  return architecture_of(read_config(directory)).task;
-}
-
-bool has_sentence_modules(const std::string& directory) {
-  return is_present(directory + "/modules.json");
-}
-
 namespace {
 
 bool names_a_classifier(const JsonObject& config) {
@@ -84,106 +15,62 @@ bool names_a_classifier(const JsonObject& config) {
       names, [](const std::string& name) { return name.ends_with("ForSequenceClassification"); });
 }
 
-std::unique_ptr<Model> create_encoder(const JsonObject& config) {
-  const Architecture& architecture = architecture_of(config);
-  if (architecture.read_encoder == nullptr) {
-    config.reject("model_type",
-                  "the type of an encoder, such as bert: other models have no embeddings of texts");
-  }
-  return architecture.read_encoder(config);
-}
-
 }  // namespace
 
-std::unique_ptr<Model> create_model(const std::string& directory, const JsonObject& config) {
-  if (has_sentence_modules(directory) && !names_a_classifier(config)) return create_encoder(config);
-  return architecture_of(config).read(config);
+ModelDirectory::ModelDirectory(ModelInventory files, JsonObject config)
+    : files_(std::move(files)), config_(std::move(config)) {}
+
+ModelDirectory ModelDirectory::open(const std::string& directory) {
+  ModelInventory files(directory);
+  JsonObject config = JsonObject::read(files.path(model_file::kConfig));
+  ModelDirectory opened(std::move(files), std::move(config));
+  if (is_ctranslate2_directory(opened.files_, opened.config_)) opened.adapt_ctranslate2();
+  opened.complete_config();
+  return opened;
 }
 
-namespace {
-
-std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::optional<bool> wanted) {
-  const auto* model = dynamic_cast<const Seq2Seq*>(loaded.model.get());
-  const bool there = model != nullptr && Shortlist::is_in(loaded.directory);
-  if (wanted == true && !there) {
-    fail(ErrorKind::kUsage, "'{}' has no shortlist: create one with heed shortlist", loaded.directory);
-  }
-  if (!there || !wanted.value_or(loaded.precision == Precision::kInt8)) return nullptr;
-  return std::make_shared<Shortlist>(Shortlist::read(loaded.directory, model->vocabulary_size()));
+void ModelDirectory::adapt_ctranslate2() {
+  Ctranslate2Model model = open_ctranslate2(files_, config_);
+  ctranslate2_ = true;
+  config_ = JsonObject::parse(model.config, config_.origin());
+  weights_ = std::make_shared<const WeightFiles>(WeightFiles::of(path(), std::move(model.weights)));
 }
 
-/// Decides where the matrices of a float model are kept in float32 precision.
-void choose_storage(LoadedModel& loaded, const std::shared_ptr<const WeightFiles>& files,
-                    std::optional<WeightStorage> wanted) {
-  constexpr int64_t kLarge = 16'000'000;  // 96 MB with kPacked
-  const nn::ParameterTable& table = loaded.model->table();
-  const WeightStorage storage =
-      wanted.value_or(table.elements() >= kLarge ? WeightStorage::kCompact : WeightStorage::kPacked);
-  if (storage == WeightStorage::kFloat32) return;
-  const std::optional<DType> dtype = stored_matrix_type(*files, table);
-  if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
-    loaded.half = std::make_unique<nn::HalfParameters>(
-        table, *dtype, storage == WeightStorage::kPacked ? HalfPacking::kOnce : HalfPacking::kEachCall);
-  } else if (dtype == DType::kFloat32 && storage == WeightStorage::kCompact) {
-    loaded.in_files = file_parameters(files, table);
-  }
+void ModelDirectory::complete_config() {
+  const Architecture* architecture = architecture_of_type(config_.string("model_type", ""));
+  if (architecture == nullptr || architecture->complete == nullptr) return;
+  config_ = architecture->complete(config_, [this]() -> const WeightFiles& { return *weights(); });
 }
 
-/// Replaces the weights of a quantized directory by float32.
-void dequantize(LoadedModel& loaded) {
-  const nn::ParameterTable& table = loaded.model->table();
-  nn::ParameterArray values = nn::ParameterArray::unset(table);
-  for (int row = 0; row < table.size(); ++row) {
-    Tensor to = values.view(table, {row, 1});
-    if (loaded.quantized->holds_row(row)) {
-      loaded.quantized->widen({row, 1}, 0, to.dim(0), to.data<float>());
-    } else {
-      const Tensor from = loaded.values.view(table, {row, 1});
-      std::copy_n(from.data<float>(), from.size(), to.data<float>());
-    }
-  }
-  loaded.values = std::move(values);
-  loaded.quantized.reset();
+std::string ModelDirectory::format() const {
+  if (ctranslate2_) return "CTranslate2";
+  return WeightFiles::are_safetensors(files_) ? "safetensors" : "PyTorch";
 }
 
-}  // namespace
+bool ModelDirectory::quantized() const {
+  return is_quantized(config_);
+}
 
-LoadedModel load_model(const std::string& directory, const LoadOptions& options) {
-  LoadedModel loaded;
-  loaded.directory = directory;
-  ModelFiles model_files(directory);
-  const JsonObject& config = model_files.config();
-  loaded.model_type = config.string("model_type");
-  loaded.model = options.encoder ? create_encoder(config) : create_model(directory, config);
-  const bool stored_quantized = is_quantized(config);
-  const nn::ParameterTable& table = loaded.model->table();
-  loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
-  const auto files = std::make_shared<const WeightFiles>(model_files.take_weights());
-  require_weights(*files, table, stored_quantized);
-  if (stored_quantized || loaded.precision == Precision::kInt8) {
-    loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
-  } else {
-    choose_storage(loaded, files, options.storage);
+const std::shared_ptr<const WeightFiles>& ModelDirectory::weights() const {
+  if (weights_ == nullptr) weights_ = std::make_shared<const WeightFiles>(WeightFiles::open(files_));
+  return weights_;
+}
+
+std::unique_ptr<Model> ModelDirectory::create_encoder() const {
+  if (architecture().read_encoder == nullptr) {
+    config_.reject("model_type",
+                   "the type of an encoder, such as bert: other models have no embeddings of texts");
   }
-  const nn::CompactParameters* const compact = loaded.compact();
-  loaded.values = nn::ParameterArray::unset(
-      table, [&](int row) { return compact != nullptr && compact->holds_row(row); });
-  if (stored_quantized) {
-    read_quantized_weights(*files, table, loaded.values, *loaded.quantized);
-    if (loaded.precision == Precision::kFloat32) dequantize(loaded);
-  } else {
-    read_weights(*files, table, loaded.values,
-                 {loaded.quantized.get(), loaded.half.get(), loaded.in_files.get()});
-  }
-  const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
-  loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact());
-  loaded.shortlist = read_shortlist(loaded, options.shortlist);
-  loaded.shortlist_in_beams = options.shortlist.value_or(false);
-  loaded.generation = read_generation_defaults(directory, config, loaded.model->task());
-  if (model != nullptr && model->max_length() > 0 && loaded.generation.max_length) {
-    loaded.generation.max_length = std::min(*loaded.generation.max_length, model->max_length());
-  }
-  return loaded;
+  return architecture().read_encoder(config_);
+}
+
+std::unique_ptr<Model> ModelDirectory::create_model() const {
+  if (files_.has(model_file::kModules) && !names_a_classifier(config_)) return create_encoder();
+  return architecture().read(config_);
+}
+
+GenerationDefaults ModelDirectory::generation() const {
+  return read_generation_defaults(files_, config_, task());
 }
 
 }  // namespace heed::models

@@ -1,91 +1,61 @@
-// Loads a model directory in the Hugging Face layout: config.json, generation_config.json, model.safetensors.
-// src/text reads the tokenizer files.
+// A model directory, opened once: which files are there, its config, its weights and its task, whichever
+// program wrote it. The formats of other programs are adapters, which present themselves as a directory of
+// Hugging Face's library: its config.json, its names of tensors. src/text reads the tokenizer files.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "base/model_inventory.h"
+#include "base/text/json_file.h"
+#include "io/weight_files.h"
 #include "models/architecture.h"
-#include "models/classifier.h"
 #include "models/generation_defaults.h"
-#include "models/language_model.h"
-#include "models/masked_language_model.h"
-#include "models/model_weights.h"
-#include "models/seq2seq.h"
-#include "models/shortlist.h"
 
 namespace heed::models {
 
-/// The precision of matrix products.
-enum class Precision { kFloat32, kInt8 };
+/// Cheap to copy; copies share what has been read. Not thread-safe before weights() was called.
+class ModelDirectory {
+ public:
+  /// Lists the files and reads the config; of a directory of CTranslate2, whose config follows from the
+  /// weights, these, too. Throws kNotFound, kFile or kFormat.
+  static ModelDirectory open(const std::string& directory);
 
-/// A loaded model; thread-safe.
-struct LoadedModel {
-  std::string directory;
-  std::string model_type;
-  std::unique_ptr<Model> model;
-  Precision precision = Precision::kFloat32;
-  nn::ParameterArray values;                           ///< without the elements that the following three hold
-  std::unique_ptr<nn::QuantizedParameters> quantized;  ///< with int8, else null
-  std::unique_ptr<nn::HalfParameters> half;            ///< with weights kept in 16 bits, else null
-  std::unique_ptr<FileParameters> in_files;            ///< with weights left in the files, else null
-  std::unique_ptr<nn::PackedWeights> packed;
-  GenerationDefaults generation;
-  std::shared_ptr<const Shortlist> shortlist;  ///< of a model that translates; null where none is to be used
-  bool shortlist_in_beams = false;             ///< whether it is also used in beam search
+  const std::string& path() const { return files_.directory(); }
+  const ModelInventory& files() const { return files_; }
+  /// "safetensors", "PyTorch" or "CTranslate2".
+  std::string format() const;
+  bool is_ctranslate2() const { return ctranslate2_; }
 
-  /// The weights that are not in `values`; null if there are none.
-  const nn::CompactParameters* compact() const;
-  /// A context for inference.
-  nn::Context context() const;
+  /// config.json as Hugging Face's library has it, with what only the weights tell.
+  const JsonObject& config() const { return config_; }
+  /// The row of its model_type. Throws kFormat for an unknown type.
+  const Architecture& architecture() const { return architecture_of(config_); }
+  /// Of the architecture: kClassification for encoders, whatever their head.
+  Task task() const { return architecture().task; }
+  /// Whether the weights are integers. Throws kFormat for an unsupported quantization.
+  bool quantized() const;
+  /// Opened by the first call. Throws as WeightFiles::open().
+  const std::shared_ptr<const WeightFiles>& weights() const;
 
-  /// The model's interface for its task. Throws kUsage for another task, with the command to use.
-  const Seq2Seq& seq2seq() const;
-  const LanguageModel& language_model() const;
-  const Classifier& classifier() const;
-  const MaskedLanguageModel& masked_language_model() const;
-  /// Classifiers and masked language models are encoders, too.
-  const Encoder& encoder() const;
+  /// The model of the config: with the head that it names, or, with the modules of a sentence-embedding model
+  /// and unless it is a classifier, the encoder alone. Throws kFormat for missing, invalid or unsupported
+  /// values.
+  std::unique_ptr<Model> create_model() const;
+  /// The encoder alone, whatever head the config names. Throws kFormat for models that are not encoders.
+  std::unique_ptr<Model> create_encoder() const;
+  /// The settings of generation_config.json, or those of the config. Throws kFormat.
+  GenerationDefaults generation() const;
+
+ private:
+  ModelDirectory(ModelInventory files, JsonObject config);
+  void adapt_ctranslate2();
+  void complete_config();
+
+  ModelInventory files_;
+  JsonObject config_;
+  bool ctranslate2_ = false;
+  mutable std::shared_ptr<const WeightFiles> weights_;
 };
-
-/// The task of the model in a directory, from its config.json. Throws kNotFound, kFile or kFormat.
-Task task_of(const std::string& directory);
-
-/// Whether a directory has the modules of a sentence-embedding model (modules.json of sentence-transformers).
-bool has_sentence_modules(const std::string& directory);
-/// Creates the model of a directory's config.json: with the head that it names, or, with sentence modules and
-/// unless it is a classifier, the encoder alone. Throws kFormat for missing, invalid or unsupported values.
-std::unique_ptr<Model> create_model(const std::string& directory, const JsonObject& config);
-
-/// How matrices are kept in memory, in float32 precision. Results are the same bits.
-enum class WeightStorage {
-  kFloat32,  ///< in float32: 4 bytes for each weight, and 4 more packed
-  kPacked,   ///< of 16-bit files as stored, and packed in float32 where they are used: 2 and 4 bytes
-  /// Of 16-bit files as stored, and each product widens what it needs, which takes longer: 2 bytes. Of
-  /// float32 files only packed, 4 bytes; rows of embeddings are read when they are needed.
-  kCompact,
-};
-
-/// Options of load_model().
-struct LoadOptions {
-  std::optional<Precision> precision = {};  ///< unset: that of the weights as they are stored
-
-  /// Whether to use the directory's vocabulary shortlist. Default: if there is one, for greedy int8 search.
-  /// In float32 a model should give exactly the translations of other toolkits; in beam search, hypotheses
-  /// whose best tokens are missing from the shortlist would gain.
-  std::optional<bool> shortlist = {};
-
-  /// Default: kCompact for models of at least 16 million parameters, kPacked for smaller ones.
-  std::optional<WeightStorage> storage = {};
-
-  bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
-};
-
-/// Loads a directory. With int8 precision, float weights are quantized while loading; with float32 precision,
-/// quantized weights are dequantized. Everything is validated before use. Throws kNotFound, kFile or kFormat;
-/// if config and weights do not match, the message names file, parameter and both shapes. Throws kUsage if a
-/// requested shortlist is missing.
-LoadedModel load_model(const std::string& directory, const LoadOptions& options = {});
 
 }  // namespace heed::models

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "io/safetensors.h"
-#include "models/directory_files.h"
+#include "models/model_directory.h"
 #include "models/transpose.h"
 #include "nn/sinusoids.h"
 #include "tensor/finite.h"
@@ -130,7 +130,7 @@ std::string how_to_untie(const std::string& directory, const std::string& one, c
   constexpr const char* kForm = "If they are meant to differ, config.json must say \"{}\": false";
   const bool bias = one.ends_with("bias") || other.ends_with("bias");
   if (!bias && (is_output(one) || is_output(other))) return fmt::format(kForm, "tie_word_embeddings");
-  const std::string type = read_config(directory).string("model_type", "");
+  const std::string type = ModelDirectory::open(directory).config().string("model_type", "");
   const std::vector<std::string> always_shared{"bart", "m2m_100", "mbart", "t5"};
   if (is_input(one) && is_input(other) && std::ranges::count(always_shared, type) == 0) {
     return fmt::format(kForm, "share_encoder_decoder_embeddings");
@@ -326,8 +326,8 @@ void require_weights(const WeightFiles& files, const nn::ParameterTable& table, 
   require_tensors(files, table, quantized);
 }
 
-void require_equal_copies(const std::string& directory, const nn::ParameterTable& table) {
-  require_agreement(open_weights(directory), table);
+void require_equal_copies(const WeightFiles& files, const nn::ParameterTable& table) {
+  require_agreement(files, table);
 }
 
 void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn::ParameterArray& values,
@@ -353,10 +353,9 @@ void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn:
   }
 }
 
-std::vector<std::string> read_weights_over(const std::string& directory, const nn::ParameterTable& table,
+std::vector<std::string> read_weights_over(const WeightFiles& files, const nn::ParameterTable& table,
                                            const std::vector<std::string>& new_prefixes,
                                            nn::ParameterArray& values) {
-  const WeightFiles files = open_weights(directory);
   const auto may_be_new = [&](const std::string& name) {
     return std::ranges::any_of(new_prefixes,
                                [&](const std::string& prefix) { return name.starts_with(prefix); });
@@ -385,7 +384,7 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
     const Tensor value = stored_form(table[row], values.view(table, {row, 1}));
     tensors.emplace_back(table[row].name, dtype == DType::kFloat32 ? value : value.to(dtype));
   }
-  write_safetensors_with_hashes(directory + "/model.safetensors", tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(directory + "/" + model_file::kSafetensors, tensors, {{"format", "pt"}});
 }
 
 // ---- Quantised --------------------------------------------------------------------------------------------
@@ -423,7 +422,7 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
       tensors.emplace_back(spec.name, stored_form(spec, values.view(table, {row, 1})));
     }
   }
-  write_safetensors_with_hashes(directory + "/model.safetensors", tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(directory + "/" + model_file::kSafetensors, tensors, {{"format", "pt"}});
 }
 
 void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& table,

@@ -25,6 +25,9 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
 /// Throws kFormat unless the weights of a directory match the table by name and shape, and by type if
 /// `quantized`. Only reads headers; call it before allocating memory for the model.
 void require_weights(const WeightFiles& files, const nn::ParameterTable& table, bool quantized);
+/// Throws kFormat if a parameter is stored under several names with different values, or a tensor that the
+/// model computes with other values. Reads these tensors, one at a time.
+void require_equal_copies(const WeightFiles& files, const nn::ParameterTable& table);
 /// Where weights are kept that are not in a ParameterArray; null: nowhere.
 struct CompactWeights {
   nn::QuantizedParameters* quantized = nullptr;
@@ -48,7 +51,7 @@ std::unique_ptr<FileParameters> file_parameters(std::shared_ptr<const WeightFile
 /// For fine-tuning: reads weights over initialized `values`. Parameters with one of the prefixes
 /// `new_prefixes` keep their values if the weights lack them in that shape; additional tensors are ignored.
 /// Returns the names of the parameters that kept their values.
-std::vector<std::string> read_weights_over(const std::string& directory, const nn::ParameterTable& table,
+std::vector<std::string> read_weights_over(const WeightFiles& files, const nn::ParameterTable& table,
                                            const std::vector<std::string>& new_prefixes,
                                            nn::ParameterArray& values);
 

@@ -16,7 +16,7 @@
 #include "models/decoder_only.h"
 #include "models/decoder_only_config.h"
 #include "models/fine_tuning.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/transformer.h"
 #include "test_folder.h"
 
@@ -186,8 +186,9 @@ TEST_F(QuantizedDirectory, IsNotReadAsAFloatModel) {
 }
 
 TEST_F(QuantizedDirectory, CannotBeFineTuned) {
-  expect_error(ErrorKind::kUsage, "train the original float model",
-               [&] { read_for_fine_tuning(int8_.path(), architecture_named("transformer"), {}); });
+  expect_error(ErrorKind::kUsage, "train the original float model", [&] {
+    read_for_fine_tuning(ModelDirectory::open(int8_.path()), architecture_named("transformer"), {});
+  });
 }
 
 }  // namespace

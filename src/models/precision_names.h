@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 
 namespace heed::models {
 

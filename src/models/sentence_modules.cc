@@ -74,11 +74,11 @@ void read_pooling(const std::string& path, int64_t width, SentenceModules& modul
 }
 
 /// sentence_bert_config.json, whose name follows the kind of encoder in older files.
-void read_transformer(const std::string& directory, SentenceModules& modules) {
+void read_transformer(const ModelInventory& files, SentenceModules& modules) {
   for (const char* kind : {"bert", "roberta", "distilbert", "xlm-roberta", "camembert", "albert", "xlnet"}) {
-    const std::string path = fmt::format("{}/sentence_{}_config.json", directory, kind);
-    if (!is_present(path)) continue;
-    const JsonObject json = JsonObject::read(path);
+    const std::string name = fmt::format("sentence_{}_config.json", kind);
+    if (!files.has(name)) continue;
+    const JsonObject json = JsonObject::read(files.path(name));
     static const KnownKeys keys{.read = {"do_lower_case", "max_seq_length"},
                                 .ignored = {"modality_config"},
                                 .neutral = {{"module_output_name", {"token_embeddings"}},
@@ -90,10 +90,9 @@ void read_transformer(const std::string& directory, SentenceModules& modules) {
   }
 }
 
-void read_prompts(const std::string& directory, SentenceModules& modules) {
-  const std::string path = directory + "/config_sentence_transformers.json";
-  if (!is_present(path)) return;
-  const JsonObject json = JsonObject::read(path);
+void read_prompts(const ModelInventory& files, SentenceModules& modules) {
+  if (!files.has(model_file::kPrompts)) return;
+  const JsonObject json = JsonObject::read(files.path(model_file::kPrompts));
   static const KnownKeys keys{.read = {"default_prompt_name", "prompts"},
                               .ignored = {"similarity_fn_name"},
                               .neutral = {{"model_type", {"SentenceTransformer"}}}};
@@ -109,18 +108,18 @@ void read_prompts(const std::string& directory, SentenceModules& modules) {
 }
 
 /// The list of modules.json; empty without one.
-std::vector<JsonObject> read_modules(const std::string& directory) {
-  const std::string path = directory + "/modules.json";
-  if (!is_present(path)) return {};
+std::vector<JsonObject> read_modules(const ModelInventory& files) {
+  if (!files.has(model_file::kModules)) return {};
+  const std::string path = files.path(model_file::kModules);
   // A list at the top of the file.
   return JsonObject::parse("{\"modules\": " + read_file(path) + "}", path).objects("modules");
 }
 
 }  // namespace
 
-std::vector<std::string> sentence_module_folders(const std::string& directory) {
+std::vector<std::string> sentence_module_folders(const ModelInventory& files) {
   std::vector<std::string> folders;
-  for (const JsonObject& module : read_modules(directory)) {
+  for (const JsonObject& module : read_modules(files)) {
     const std::string folder = folder_of(module);
     if (!folder.empty()) folders.push_back(folder);
   }
@@ -136,18 +135,18 @@ const std::vector<std::pair<std::string, Pooling>>& pooling_names() {
   return names;
 }
 
-SentenceModules read_sentence_modules(const std::string& directory, int64_t width) {
+SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width) {
   SentenceModules modules;
-  if (!is_present(directory + "/modules.json")) return modules;
+  if (!files.has(model_file::kModules)) return modules;
   std::vector<std::string> classes;
-  for (const JsonObject& module : read_modules(directory)) {
+  for (const JsonObject& module : read_modules(files)) {
     classes.push_back(class_of(module));
     const std::string folder = folder_of(module);
     if (classes.back() == "Transformer" && !folder.empty()) {
       module.reject("path", "\"\": the encoder in the directory itself");
     }
     if (classes.back() == "Pooling") {
-      read_pooling(fmt::format("{}/{}/config.json", directory, folder), width, modules);
+      read_pooling(fmt::format("{}/{}/{}", files.directory(), folder, model_file::kConfig), width, modules);
     }
     modules.normalize = modules.normalize || classes.back() == "Normalize";
   }
@@ -155,12 +154,12 @@ SentenceModules read_sentence_modules(const std::string& directory, int64_t widt
       normalized{"Transformer", "Pooling", "Normalize"};
   if (classes != pooled && classes != normalized) {
     fail(ErrorKind::kFormat,
-         "{}/modules.json: the modules are {}, but Heed supports Transformer, Pooling and, if need be, "
+         "{}: the modules are {}, but Heed supports Transformer, Pooling and, if need be, "
          "Normalize, in this order",
-         directory, fmt::join(classes, ", "));
+         files.path(model_file::kModules), fmt::join(classes, ", "));
   }
-  read_transformer(directory, modules);
-  read_prompts(directory, modules);
+  read_transformer(files, modules);
+  read_prompts(files, modules);
   return modules;
 }
 

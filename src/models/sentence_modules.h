@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "heed/embedder.h"
 
 namespace heed::models {
@@ -27,10 +28,10 @@ const std::vector<std::pair<std::string, Pooling>>& pooling_names();
 
 /// Reads the files of a directory; the mean without a modules.json, as sentence-transformers has it. `width`
 /// is that of the encoder's vectors. Throws kFormat, with file and key, for what is not supported.
-SentenceModules read_sentence_modules(const std::string& directory, int64_t width);
+SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width);
 
 /// The folders of modules with settings of their own, such as "1_Pooling"; none without a modules.json.
 /// Throws kFormat.
-std::vector<std::string> sentence_module_folders(const std::string& directory);
+std::vector<std::string> sentence_module_folders(const ModelInventory& files);
 
 }  // namespace heed::models

@@ -23,7 +23,7 @@ class SentenceModulesTest : public testing::Test {
                 "pooling_mode_mean_tokens": false})");
   }
   void pooling(const std::string& json) { folder_.write("1_Pooling/config.json", json); }
-  SentenceModules read() const { return read_sentence_modules(folder_.path(), 8); }
+  SentenceModules read() const { return read_sentence_modules(ModelInventory(folder_.path()), 8); }
   void expect_refused(const std::string& part) const {
     expect_error(ErrorKind::kFormat, part, [&] { read(); });
   }
@@ -34,7 +34,7 @@ using Poolings = std::vector<Pooling>;
 
 TEST_F(SentenceModulesTest, TheMeanWithoutFiles) {
   const TestFolder empty;
-  const SentenceModules modules = read_sentence_modules(empty.path(), 8);
+  const SentenceModules modules = read_sentence_modules(ModelInventory(empty.path()), 8);
   EXPECT_EQ(modules.pooling, Poolings{Pooling::kMean});
   EXPECT_FALSE(modules.normalize);
   EXPECT_EQ(modules.max_length, 0);
@@ -43,7 +43,7 @@ TEST_F(SentenceModulesTest, TheMeanWithoutFiles) {
 TEST_F(SentenceModulesTest, ReadsEveryFile) {
   EXPECT_EQ(read().pooling, Poolings{Pooling::kCls});
   EXPECT_FALSE(read().normalize);
-  EXPECT_EQ(sentence_module_folders(folder_.path()), std::vector<std::string>{"1_Pooling"});
+  EXPECT_EQ(sentence_module_folders(ModelInventory(folder_.path())), std::vector<std::string>{"1_Pooling"});
   std::string more = kModules;
   more.back() = ',';
   folder_.write("modules.json", more + R"({"path": "2_Normalize",

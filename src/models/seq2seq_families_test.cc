@@ -11,7 +11,7 @@
 
 #include "compare.h"
 #include "models/architecture.h"
-#include "models/directory_files.h"
+#include "models/model_directory.h"
 #include "models/model_weights.h"
 #include "models/test_models.h"
 #include "models/transformer.h"
@@ -71,10 +71,10 @@ TEST(T5, OutputOfItsOwnThatIsCalledTied) {
   write_weights(folder.path(), original->table(), values, DType::kFloat32);
   folder.write("config.json",
                family_config("t5", {{"tie_word_embeddings", true}, {"scale_decoder_outputs", false}}).dump());
-  const JsonObject config = JsonObject::read(folder.path("config.json"));
-  const auto again = architecture_of(config).read(config);
+  const ModelDirectory directory = ModelDirectory::open(folder.path());
+  const auto again = directory.create_model();
   EXPECT_FALSE(dynamic_cast<const Transformer&>(*again).config().tied_output);
-  require_weights(open_weights(folder.path()), again->table(), false);
+  require_weights(*directory.weights(), again->table(), false);
 }
 
 TEST(T5, FeedForward) {
@@ -128,7 +128,7 @@ TEST(Bart, FilesWithoutAnOutputLayer) {
   write_weights(folder.path(), shorter, part, DType::kFloat32);
   again.flat() =
       Tensor::from(std::vector<float>(static_cast<size_t>(table.elements()), 9), {table.elements()});
-  read_weights(open_weights(folder.path()), table, again);
+  read_weights(WeightFiles::open(folder.path()), table, again);
   expect_equal(again.flat().narrow(0, 0, shorter.elements()).clone(), part.flat(), "weights");
   expect_equal(again.flat().narrow(0, shorter.elements(), 29).clone(), Tensor::zeros({29}), "bias");
 }

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/files/file.h"
+#include "base/model_inventory.h"
 #include "io/safetensors.h"
 
 namespace heed::models {
 namespace {
 
 std::string path_in(const std::string& directory) {
-  return (std::filesystem::path(directory) / Shortlist::kFileName).string();
+  return (std::filesystem::path(directory) / model_file::kShortlist).string();
 }
 
 std::vector<int32_t> read_ids(const SafetensorsReader& file, const std::string& name) {
@@ -35,10 +35,6 @@ Shortlist::Shortlist(std::vector<int32_t> common, const std::vector<std::vector<
     translations_.insert(translations_.end(), words.begin(), words.end());
     offsets_.push_back(static_cast<int32_t>(translations_.size()));
   }
-}
-
-bool Shortlist::is_in(const std::string& directory) {
-  return is_present(path_in(directory));
 }
 
 void Shortlist::require_ids(const std::string& path) const {

@@ -15,12 +15,9 @@ namespace heed::models {
 
 class Shortlist {
  public:
-  static constexpr const char* kFileName = "shortlist.safetensors";
-
   /// The tokens of every shortlist, and the translations of each token id.
   Shortlist(std::vector<int32_t> common, const std::vector<std::vector<int32_t>>& translations);
 
-  static bool is_in(const std::string& directory);
   /// Loads the shortlist of a model with this vocabulary size. Throws kNotFound, kFile or kFormat.
   static Shortlist read(const std::string& directory, int64_t vocabulary);
   /// Throws kFile.

@@ -28,12 +28,10 @@ TEST(Shortlist, UnionOverSourceTokens) {
 
 TEST(Shortlist, RoundTrip) {
   const TestFolder folder;
-  EXPECT_FALSE(Shortlist::is_in(folder.path()));
   std::vector<Ids> translations(100);
   for (int32_t id = 0; id < 100; ++id) translations[id] = {(id * 7) % 100, (id * 11) % 100};
   const Shortlist list({1, 2, 3}, translations);
   list.write(folder.path());
-  EXPECT_TRUE(Shortlist::is_in(folder.path()));
   const Shortlist again = Shortlist::read(folder.path(), 100);
   for (int32_t id = 0; id < 100; ++id) EXPECT_EQ(again.tokens(Ids{id, 5}), list.tokens(Ids{id, 5}));
   expect_error(ErrorKind::kFormat, "is a shortlist for a vocabulary of 100, but the model has 99",
@@ -45,7 +43,7 @@ TEST(Shortlist, RefusesDamagedFiles) {
   const auto row = [](const Ids& ids) { return Tensor::from(ids, {static_cast<int64_t>(ids.size())}); };
   const auto expect_refused = [&](const Ids& common, const Ids& offsets, const Ids& words,
                                   const std::string& message) {
-    write_safetensors(folder.path(Shortlist::kFileName),
+    write_safetensors(folder.path(model_file::kShortlist),
                       {{"common", row(common)}, {"offsets", row(offsets)}, {"words", row(words)}});
     expect_error(ErrorKind::kFormat, message, [&] { Shortlist::read(folder.path(), 3); });
   };
@@ -56,11 +54,11 @@ TEST(Shortlist, RefusesDamagedFiles) {
   expect_refused({0}, {1, 1, 1, 1}, {2}, "the offsets of the lists are invalid");
   expect_refused({}, {0, 1, 1, 1}, {2}, "no common tokens");
   expect_refused({0}, {}, {2}, "a shortlist for a vocabulary of -1");
-  write_safetensors(folder.path(Shortlist::kFileName),
+  write_safetensors(folder.path(model_file::kShortlist),
                     {{"common", Tensor::zeros({2})}, {"offsets", row({0, 0, 0, 0})}, {"words", row({})}});
   expect_error(ErrorKind::kFormat, "'common' must be a vector of I32",
                [&] { Shortlist::read(folder.path(), 3); });
-  folder.write(Shortlist::kFileName, "no tensors");
+  folder.write(model_file::kShortlist, "no tensors");
   EXPECT_THROW(Shortlist::read(folder.path(), 3), Error);
 }
 

@@ -12,7 +12,7 @@
 #include "models/decoder_only_config.h"
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "models/transformer.h"
 #include "nn/sinusoids.h"
 #include "test_folder.h"

@@ -6,11 +6,9 @@
 //   T5 1.0      ReLU; the output matrix is the embedding, its input times D^-1/2
 //   T5 1.1 on   a GELU gate; an output matrix of its own, its input not scaled
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/files/file.h"
-#include "models/directory_files.h"
+#include "io/weight_files.h"
 #include "models/model_settings.h"
 #include "models/transformer_families.h"
 
@@ -88,11 +86,15 @@ void write_projection(const TransformerConfig& c, nlohmann::ordered_json& json) 
   json["feed_forward_proj"] = (gated ? "gated-" : "") + activation;
 }
 
-/// Whether the weights beside a config.json have an output matrix of their own. Files that transformers 5
-/// saved say that it is tied, whether it is or not.
-bool stores_output(const JsonObject& json) {
-  const std::string directory = std::filesystem::path(json.origin()).parent_path().string();
-  return is_present(json.origin()) && open_weights(directory).has("lm_head.weight");
+/// Files that transformers 5 saved say that the output matrix is tied, whether it is or not: the weights
+/// tell.
+JsonObject untie_stored_output(const JsonObject& config, const WeightsOf& weights) {
+  const bool tied = config.boolean("tie_word_embeddings", true);
+  if (!tied || config.boolean("scale_decoder_outputs", tied) || !weights().has("lm_head.weight"))
+    return config;
+  nlohmann::json json = config.json();
+  json["tie_word_embeddings"] = false;
+  return JsonObject::parse(json.dump(), config.origin());
 }
 
 /// tie_word_embeddings false: an output of its own, whose input is not scaled. scale_decoder_outputs, of
@@ -100,7 +102,6 @@ bool stores_output(const JsonObject& json) {
 void read_output(const JsonObject& json, TransformerConfig& c) {
   c.tied_output = json.boolean("tie_word_embeddings", true);
   const bool scaled = json.boolean("scale_decoder_outputs", c.tied_output);
-  if (c.tied_output && !scaled) c.tied_output = !stores_output(json);
   if (scaled) c.output_scale = std::pow(static_cast<double>(c.width), -0.5);
 }
 
@@ -169,7 +170,7 @@ void describe_t5(ConfigFields& fields, TransformerConfig& c) {
 }  // namespace
 
 TransformerType t5_type() {
-  return {"t5", "T5ForConditionalGeneration", describe_t5};
+  return {"t5", "T5ForConditionalGeneration", describe_t5, untie_stored_output};
 }
 
 }  // namespace heed::models

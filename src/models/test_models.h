@@ -11,7 +11,7 @@
 #include "base/text/json_file.h"
 #include "models/architecture.h"
 #include "models/encoder.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "nn/context.h"
 #include "nn/module_test.h"
 #include "random_tensor.h"

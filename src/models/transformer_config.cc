@@ -248,6 +248,11 @@ std::unique_ptr<Model> read_transformer(const JsonObject& config) {
   return std::make_unique<Transformer>(read_transformer_config(config));
 }
 
+JsonObject complete_transformer(const JsonObject& config, const WeightsOf& weights) {
+  const TransformerType& type = type_named(config.string("model_type"));
+  return type.complete == nullptr ? config : type.complete(config, weights);
+}
+
 std::vector<std::string> model_types() {
   std::vector<std::string> types;
   for (const TransformerType& type : transformer_types()) types.push_back(type.model_type);
@@ -278,7 +283,8 @@ Architecture transformer_architecture() {
                        {"activation_dropout", &ModelSettings::activation_dropout, {"activation_dropout"}}},
           .preset = transformer_preset,
           .make = make_transformer,
-          .read = read_transformer};
+          .read = read_transformer,
+          .complete = complete_transformer};
 }
 
 }  // namespace heed::models

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "models/architecture.h"
 #include "models/config_fields.h"
 #include "models/transformer.h"
 
@@ -14,6 +15,8 @@ struct TransformerType {
   std::string model_type, model_class;  ///< the class is Hugging Face's
   /// Its keys (models/config_fields.h). Sets the family when reading.
   void (*describe)(ConfigFields& fields, TransformerConfig& config);
+  /// Architecture::complete of this type.
+  JsonObject (*complete)(const JsonObject& config, const WeightsOf& weights) = nullptr;
 };
 
 TransformerType t5_type();

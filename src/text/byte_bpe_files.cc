@@ -14,8 +14,7 @@
 namespace heed {
 namespace {
 
-constexpr const char* kVocabulary = "/vocab.json";
-constexpr const char* kMerges = "/merges.txt";
+constexpr const char *kVocabulary = model_file::kVocabularyJson, *kMerges = model_file::kMerges;
 
 std::string encoded(std::string_view bytes) {
   std::string characters;
@@ -98,7 +97,7 @@ ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConf
     fail(ErrorKind::kFormat,
          "'{}': tokenizer_config.json sets \"add_prefix_space\", which Heed does not support", directory);
   }
-  const std::string vocabulary_path = directory + kVocabulary, merges_path = directory + kMerges;
+  const std::string vocabulary_path = directory + "/" + kVocabulary, merges_path = directory + "/" + kMerges;
   std::vector<std::string> pieces = read_vocabulary(read_tokenizer_file(vocabulary_path), vocabulary_path);
   std::unordered_map<std::string, int32_t> ids;
   for (const std::string& piece : pieces) {
@@ -147,8 +146,8 @@ void write_byte_bpe(const std::string& directory, const ByteBpeModel& model) {
   }
   std::string merges = "#version: 0.2\n";
   for (const BpeMerge& merge : model.merges) merges += pieces[merge.left] + " " + pieces[merge.right] + "\n";
-  write_file(directory + kVocabulary, vocabulary_json(pieces));
-  write_file(directory + kMerges, merges);
+  write_file(directory + "/" + kVocabulary, vocabulary_json(pieces));
+  write_file(directory + "/" + kMerges, merges);
   const auto piece_of = [&](int32_t id) { return id < 0 ? "" : pieces[id]; };
   TextTokenizerConfig config{.tokenizer_class = "GPT2Tokenizer",
                              .start = piece_of(model.start),

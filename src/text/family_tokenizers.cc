@@ -6,7 +6,6 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "base/files/file.h"
 #include "base/text/nearest_word.h"
 #include "base/text/option_error.h"
 #include "base/text/string_list.h"
@@ -21,9 +20,9 @@
 namespace heed {
 namespace {
 
-constexpr const char *kJson = "/tokenizer.json", *kBpeModel = "/sentencepiece.bpe.model",
-                     *kT5Model = "/spiece.model", *kVocabulary = "/vocab.json", *kConfig = "/config.json",
-                     *kList = "/shared_vocabulary";
+constexpr const char *kJson = model_file::kTokenizerJson, *kBpeModel = model_file::kSentencePieceBpe,
+                     *kT5Model = model_file::kT5Model, *kVocabulary = model_file::kVocabularyJson,
+                     *kList = "shared_vocabulary";
 
 std::string all_languages(const FamilyTokenizer& tokenizer) {
   constexpr size_t kShown = 20;
@@ -62,9 +61,9 @@ std::string class_of(const JsonObject& config) {
 /// Everything that the kinds of files have in common, from the pieces on.
 class Loader {
  public:
-  Loader(const std::string& directory, const std::string& config)
-      : directory_(directory),
-        config_(JsonObject::parse(config, directory + "/tokenizer_config.json")),
+  Loader(const ModelInventory& files, const std::string& config)
+      : files_(files),
+        config_(JsonObject::parse(config, files.path(model_file::kTokenizerConfig))),
         class_(class_of(config_)) {
     require_known_keys(config_, family_tokenizer_keys());
     special_.end = read_token(config_, "eos_token", special_.end);
@@ -72,15 +71,15 @@ class Loader {
     special_.pad = read_token(config_, "pad_token", special_.pad);
     result_.config = config;
     result_.true_case_capitals = read_flag(config_, "true_case_capitals").value_or(false);
-    if (has_string_list(directory_ + kList)) listed_ = read_string_list(directory_ + kList);
+    if (has_string_list(files_, kList)) listed_ = read_string_list(files_, kList);
   }
 
   FamilyTokenizer load() {
-    if (is_present(directory_ + kJson)) {
+    if (files_.has(kJson)) {
       load_json();
-    } else if (is_present(directory_ + kT5Model)) {
+    } else if (files_.has(kT5Model)) {
       load_t5_model();
-    } else if (is_present(directory_ + kVocabulary)) {
+    } else if (files_.has(kVocabulary)) {
       load_m2m100();
     } else if (!listed_.empty()) {
       load_listed();
@@ -97,8 +96,8 @@ class Loader {
   }
 
  private:
-  std::string add_file(const char* name) {
-    result_.files.push_back(directory_ + name);
+  std::string add_file(const std::string& name) {
+    result_.files.push_back(files_.path(name));
     return result_.files.back();
   }
 
@@ -110,7 +109,7 @@ class Loader {
           ErrorKind::kFormat,
           "'{}': token {} is '{}' in the tokenizer, but '{}' in shared_vocabulary: use the tokenizer of this "
           "model",
-          directory_, id, shown(pieces[id]), shown(listed_[id]));
+          files_.directory(), id, shown(pieces[id]), shown(listed_[id]));
     }
   }
 
@@ -118,8 +117,8 @@ class Loader {
   void number(std::vector<std::string> pieces, const std::vector<std::string>& special) {
     const size_t tokens = pieces.size();
     size_t rows = std::max(tokens, listed_.size());
-    if (listed_.empty() && is_present(directory_ + kConfig)) {
-      const JsonObject model = JsonObject::read(directory_ + kConfig);
+    if (listed_.empty() && files_.has(model_file::kConfig)) {
+      const JsonObject model = JsonObject::read(files_.path(model_file::kConfig));
       rows = static_cast<size_t>(model.integer("vocab_size", {0, 1 << 26}, static_cast<int64_t>(tokens)));
     }
     while (pieces.size() < rows) pieces.push_back(fmt::format("<unused {}>", pieces.size()));
@@ -179,8 +178,8 @@ class Loader {
     }
     result_.coder = std::make_shared<const PipelineCoder>(pipeline, result_.vocabulary, std::move(in_text));
     result_.source = {pipeline.before(), pipeline.after()};
-    for (const char* other : {kBpeModel, kT5Model, kVocabulary, "/merges.txt"}) {
-      if (is_present(directory_ + other)) add_file(other);
+    for (const char* other : {kBpeModel, kT5Model, kVocabulary, model_file::kMerges}) {
+      if (files_.has(other)) add_file(other);
     }
   }
 
@@ -259,7 +258,7 @@ class Loader {
   /// lacks are special tokens.
   void load_listed() {
     const SentencePieceModel model = SentencePieceModel::load(add_file(kBpeModel));
-    add_file(is_present(directory_ + kList + ".json") ? "/shared_vocabulary.json" : "/shared_vocabulary.txt");
+    add_file(string_list_file(files_, kList));
     std::unordered_set<std::string> pieces;
     for (int n = 0; n < model.size(); ++n) {
       if (!model.is_special(n)) pieces.insert(model.piece(n));
@@ -275,7 +274,7 @@ class Loader {
       fail(ErrorKind::kFormat,
            "'{}': its vocabulary has no language tokens, as those of M2M-100, NLLB and mBART-50 do: copy the "
            "tokenizer.json of the original model into it",
-           directory_);
+           files_.directory());
     }
     const int32_t language = result_.languages.front().second, end = result_.vocabulary->end_id();
     result_.source = class_ == "MBartTokenizer" ? FamilyTokenizer::Frame{{}, {end, language}}
@@ -340,7 +339,7 @@ class Loader {
     return known ? usual : "";
   }
 
-  std::string directory_;
+  const ModelInventory& files_;
   JsonObject config_;
   std::string class_;
   SpecialPieces special_;
@@ -379,13 +378,12 @@ void FamilyTokenizer::require_target() const {
               all_languages(*this));
 }
 
-bool has_family_tokenizer(const std::string& directory) {
-  const auto has = [&](const char* file) { return is_present(directory + file); };
-  return !has("/source.spm") && (has(kJson) || has(kBpeModel) || has(kT5Model));
+bool has_family_tokenizer(const ModelInventory& files) {
+  return !files.has(model_file::kSourceSpm) && files.has_any({kJson, kBpeModel, kT5Model});
 }
 
-FamilyTokenizer load_family_tokenizer(const std::string& directory, const std::string& config) {
-  return Loader(directory, config).load();
+FamilyTokenizer load_family_tokenizer(const ModelInventory& files, const std::string& config) {
+  return Loader(files, config).load();
 }
 
 }  // namespace heed

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "text/piece_coder.h"
 #include "text/vocabulary.h"
 
@@ -45,10 +46,10 @@ struct FamilyTokenizer {
 };
 
 /// Whether a directory has such files, and none of Marian.
-bool has_family_tokenizer(const std::string& directory);
+bool has_family_tokenizer(const ModelInventory& files);
 
 /// `config` is the content of tokenizer_config.json. The target language is tgt_lang, if it is there. Throws
 /// kFile, or kFormat for files that are malformed, not supported, or contradict each other.
-FamilyTokenizer load_family_tokenizer(const std::string& directory, const std::string& config);
+FamilyTokenizer load_family_tokenizer(const ModelInventory& files, const std::string& config);
 
 }  // namespace heed

@@ -132,7 +132,7 @@ std::unique_ptr<TextTokenizer> JsonTextTokenizer::load(const std::string& path,
 }
 
 void JsonTextTokenizer::save(const std::string& directory) const {
-  write_file(directory + kTokenizerJson, read_tokenizer_file(path_));
+  write_file(directory + "/" + model_file::kTokenizerJson, read_tokenizer_file(path_));
   const auto spelt = [&](int32_t id) { return id < 0 ? "" : pipeline_.piece(id); };
   write_text_tokenizer_config(
       directory, {.tokenizer_class = kPlainTokenizerClass, .start = spelt(start_), .end = spelt(end_)});

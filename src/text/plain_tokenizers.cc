@@ -15,7 +15,7 @@ namespace heed {
 
 void ByteTokenizer::save(const std::string& directory) const {
   write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind()});
-  write_file(directory + kTokenizerJson, tokenizer_json());
+  write_file(directory + "/" + model_file::kTokenizerJson, tokenizer_json());
 }
 
 std::string ByteTokenizer::tokenizer_json() const {
@@ -43,7 +43,7 @@ CharacterTokenizer::CharacterTokenizer(std::u32string characters) : characters_(
 }
 
 std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& directory) {
-  const std::string path = directory + "/vocab.json";
+  const std::string path = directory + "/" + model_file::kVocabularyJson;
   std::u32string characters;
   for (const std::string& piece : read_vocabulary(read_tokenizer_file(path), path)) {
     const std::u32string decoded = utf8_to_utf32(piece);
@@ -79,9 +79,9 @@ std::unique_ptr<TextTokenizer> CharacterTokenizer::train(const NextText& text) {
 void CharacterTokenizer::save(const std::string& directory) const {
   std::vector<std::string> pieces;
   for (int32_t id = 0; id < size(); ++id) pieces.push_back(bytes(id));
-  write_file(directory + "/vocab.json", vocabulary_json(pieces));
+  write_file(directory + "/" + model_file::kVocabularyJson, vocabulary_json(pieces));
   write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind()});
-  write_file(directory + kTokenizerJson, tokenizer_json());
+  write_file(directory + "/" + model_file::kTokenizerJson, tokenizer_json());
 }
 
 std::string CharacterTokenizer::tokenizer_json() const {

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-constexpr const char* kFile = "/tokenizer.model";
+constexpr const char* kFile = model_file::kTokenizerModel;
 /// Lines of a text that is read in chunks.
 NextLine lines_of(const NextText& text) {
   return [text, rest = std::string(), begin = size_t{0}](std::string& line) mutable {
@@ -45,8 +45,8 @@ SentencePieceTextTokenizer::SentencePieceTextTokenizer(SentencePieceModel model,
 
 std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::load(const std::string& directory,
                                                                 const TextTokenizerConfig& config) {
-  auto tokenizer = std::make_unique<SentencePieceTextTokenizer>(SentencePieceModel::load(directory + kFile),
-                                                                config.adds_start.value_or(true));
+  auto tokenizer = std::make_unique<SentencePieceTextTokenizer>(
+      SentencePieceModel::load(directory + "/" + kFile), config.adds_start.value_or(true));
   const auto refuse = [&](const char* key, bool value, const char* what) {
     fail(ErrorKind::kFormat, "'{}': \"{}\" is {} in tokenizer_config.json, but {}", directory, key, value,
          what);
@@ -74,7 +74,7 @@ std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::train(const TextToken
 }
 
 void SentencePieceTextTokenizer::save(const std::string& directory) const {
-  write_file(directory + kFile, model_.bytes());
+  write_file(directory + "/" + kFile, model_.bytes());
   const auto spelt = [&](int id) { return id < 0 ? "" : model_.piece(id); };
   TextTokenizerConfig config{.tokenizer_class = "LlamaTokenizer",
                              .start = spelt(model_.start()),
@@ -88,7 +88,7 @@ void SentencePieceTextTokenizer::save(const std::string& directory) const {
     config.own = kind();
   }
   write_text_tokenizer_config(directory, config);
-  if (!json.empty()) write_file(directory + kTokenizerJson, json);
+  if (!json.empty()) write_file(directory + "/" + model_file::kTokenizerJson, json);
 }
 
 std::string SentencePieceTextTokenizer::tokenizer_json() const {

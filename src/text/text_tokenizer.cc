@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/files/file.h"
 #include "text/byte_bpe.h"
 #include "text/json_text_tokenizer.h"
 #include "text/plain_tokenizers.h"
@@ -42,8 +41,8 @@ TextTokenizerKind text_tokenizer_kind(std::string_view name) {
   fail(ErrorKind::kUsage, "unknown tokenizer '{}': choose bytes, characters, bpe or sentencepiece", name);
 }
 
-bool TextTokenizer::is_in(const std::string& directory) {
-  return find_text_tokenizer(directory, read_text_tokenizer_config(directory)).has_value();
+bool TextTokenizer::is_in(const ModelInventory& files) {
+  return find_text_tokenizer(files, read_text_tokenizer_config(files)).has_value();
 }
 
 namespace {
@@ -65,9 +64,11 @@ std::unique_ptr<TextTokenizer> load_kind(TextTokenizerKind kind, const std::stri
   HEED_CHECK(false);
 }
 
-/// Throws unless the tokenizer.json matches Heed's own tokenizer files.
-void check_own_json(const std::string& path, const TextTokenizer& tokenizer) {
-  if (!is_present(path) || read_tokenizer_file(path) == tokenizer.tokenizer_json()) return;
+/// Throws if there is a tokenizer.json and it does not match Heed's own tokenizer files.
+void check_own_json(const ModelInventory& files, const TextTokenizer& tokenizer) {
+  const std::string path = files.path(model_file::kTokenizerJson);
+  if (!files.has(model_file::kTokenizerJson) || read_tokenizer_file(path) == tokenizer.tokenizer_json())
+    return;
   fail(ErrorKind::kFormat,
        "{} is not the file that Heed writes for its tokenizer of kind \"{}\" (tokenizer_config.json, "
        "\"heed_tokenizer\"), so that other libraries would read another tokenizer: delete it, or fetch the "
@@ -77,19 +78,18 @@ void check_own_json(const std::string& path, const TextTokenizer& tokenizer) {
 
 }  // namespace
 
-std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory) {
-  const TextTokenizerConfig config = read_text_tokenizer_config(directory);
-  const auto files = find_text_tokenizer(directory, config);
-  if (!files) {
+std::unique_ptr<TextTokenizer> TextTokenizer::load(const ModelInventory& files) {
+  const TextTokenizerConfig config = read_text_tokenizer_config(files);
+  const auto found = find_text_tokenizer(files, config);
+  if (!found) {
     fail(ErrorKind::kNotFound,
          "'{}' contains no supported text tokenizer: neither tokenizer.json, nor vocab.json with merges.txt "
          "(byte-level BPE), nor tokenizer.model (SentencePiece), nor a tokenizer_config.json of Heed",
-         directory);
+         files.directory());
   }
-  const std::string json = directory + kTokenizerJson;
-  if (files->json) return JsonTextTokenizer::load(json, config);
-  auto tokenizer = load_kind(files->kind, directory, config);
-  if (config.own) check_own_json(json, *tokenizer);
+  if (found->json) return JsonTextTokenizer::load(files.path(model_file::kTokenizerJson), config);
+  auto tokenizer = load_kind(found->kind, files.directory(), config);
+  if (config.own) check_own_json(files, *tokenizer);
   return tokenizer;
 }
 

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "text/encoding.h"
 #include "text/pipeline/added_vocabulary.h"
 #include "text/sentencepiece.h"
@@ -61,9 +62,12 @@ class TextTokenizer {
 
   /// Loads the files of save() or Hugging Face. Throws kNotFound if the directory has no text tokenizer,
   /// kFile, or kFormat with the file name.
-  static std::unique_ptr<TextTokenizer> load(const std::string& directory);
+  static std::unique_ptr<TextTokenizer> load(const ModelInventory& files);
+  static std::unique_ptr<TextTokenizer> load(const std::string& directory) {
+    return load(ModelInventory(directory));
+  }
   /// Whether a directory has tokenizer files.
-  static bool is_in(const std::string& directory);
+  static bool is_in(const ModelInventory& files);
 
   /// Trains on a text in chunks, which should end at line ends. Deterministic. Throws kText if there is no
   /// text, kUsage for invalid options.

@@ -12,8 +12,6 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr const char* kFile = "/tokenizer_config.json";
-
 /// {"0": {"content": "<|endoftext|>", "special": true, ...}, ...}
 std::map<int32_t, std::string> read_special(const JsonObject& config) {
   std::map<int32_t, std::string> special;
@@ -44,14 +42,13 @@ std::optional<TextTokenizerKind> read_own_kind(const JsonObject& config, const s
 
 }  // namespace
 
-TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
+TextTokenizerConfig read_text_tokenizer_config(const ModelInventory& files) {
   TextTokenizerConfig result;
-  const std::string path = directory + kFile;
-  if (!is_present(path)) return result;
-  const JsonObject config = JsonObject::read(path);
+  if (!files.has(model_file::kTokenizerConfig)) return result;
+  const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
   require_known_keys(config, text_tokenizer_keys());
   // If there is a tokenizer.json, it lists them.
-  if (!is_present(directory + kTokenizerJson)) require_no_other_tokens(config, added_tokens(config));
+  if (!files.has(model_file::kTokenizerJson)) require_no_other_tokens(config, added_tokens(config));
   result.tokenizer_class = read_token(config, "tokenizer_class", "");
   result.start = read_token(config, "bos_token", "");
   result.end = read_token(config, "eos_token", "");
@@ -76,17 +73,17 @@ void write_text_tokenizer_config(const std::string& directory, const TextTokeniz
   }
   if (config.tokenizer_class == "GPT2Tokenizer") json["add_prefix_space"] = config.adds_space.value_or(false);
   json["clean_up_tokenization_spaces"] = false;
-  write_file(directory + kFile, json.dump(2) + "\n");
+  write_file(directory + "/" + model_file::kTokenizerConfig, json.dump(2) + "\n");
 }
 
-std::optional<TextTokenizerFiles> find_text_tokenizer(const std::string& directory,
+std::optional<TextTokenizerFiles> find_text_tokenizer(const ModelInventory& files,
                                                       const TextTokenizerConfig& config) {
-  const auto has = [&](const char* file) { return is_present(directory + file); };
   const auto of_kind = [](TextTokenizerKind kind) { return TextTokenizerFiles{.kind = kind}; };
   if (config.own) return of_kind(*config.own);
-  if (has(kTokenizerJson)) return TextTokenizerFiles{.json = true};
-  if (has("/tokenizer.model")) return of_kind(TextTokenizerKind::kSentencePiece);
-  if ((has("/vocab.json") && has("/merges.txt")) || config.tokenizer_class.starts_with("GPT2Tokenizer")) {
+  if (files.has(model_file::kTokenizerJson)) return TextTokenizerFiles{.json = true};
+  if (files.has(model_file::kTokenizerModel)) return of_kind(TextTokenizerKind::kSentencePiece);
+  const bool has_merges = files.has(model_file::kVocabularyJson) && files.has(model_file::kMerges);
+  if (has_merges || config.tokenizer_class.starts_with("GPT2Tokenizer")) {
     return of_kind(TextTokenizerKind::kByteBpe);
   }
   return std::nullopt;

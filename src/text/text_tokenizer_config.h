@@ -9,7 +9,6 @@
 
 namespace heed {
 
-inline constexpr const char* kTokenizerJson = "/tokenizer.json";
 /// The generic class of transformers, which follows tokenizer.json.
 inline constexpr const char* kPlainTokenizerClass = "PreTrainedTokenizerFast";
 
@@ -25,8 +24,8 @@ struct TextTokenizerConfig {
   std::optional<TextTokenizerKind> own = {};
 };
 
-/// Reads `directory`/tokenizer_config.json if it exists. Throws kFormat for malformed content.
-TextTokenizerConfig read_text_tokenizer_config(const std::string& directory);
+/// Reads tokenizer_config.json if it exists. Throws kFormat for malformed content.
+TextTokenizerConfig read_text_tokenizer_config(const ModelInventory& files);
 void write_text_tokenizer_config(const std::string& directory, const TextTokenizerConfig& config);
 
 /// The kind of tokenizer files in a directory.
@@ -36,7 +35,7 @@ struct TextTokenizerFiles {
 };
 
 /// Detects the tokenizer files of a directory; empty if there are none.
-std::optional<TextTokenizerFiles> find_text_tokenizer(const std::string& directory,
+std::optional<TextTokenizerFiles> find_text_tokenizer(const ModelInventory& files,
                                                       const TextTokenizerConfig& config);
 
 }  // namespace heed

@@ -283,7 +283,7 @@ TEST(ByteBpe, IdsOfTheReference) {
 
 TEST(TextTokenizer, ErrorsNameMissingFiles) {
   const TestFolder folder;
-  EXPECT_FALSE(TextTokenizer::is_in(folder.path()));
+  EXPECT_FALSE(TextTokenizer::is_in(ModelInventory(folder.path())));
   try {
     TextTokenizer::load(folder.path());
     FAIL() << "a tokenizer was found in an empty folder";

@@ -20,12 +20,10 @@
 namespace heed {
 namespace {
 
-constexpr const char* kSourceModel = "source.spm";
-constexpr const char* kTargetModel = "target.spm";
-constexpr const char* kVocabulary = "vocab.json";
-constexpr const char* kCtranslate2Model = "model.bin";
-constexpr const char* kTargetVocabulary = "target_vocab.json";
-constexpr const char* kConfig = "tokenizer_config.json";
+constexpr const char *kSourceModel = model_file::kSourceSpm, *kTargetModel = model_file::kTargetSpm,
+                     *kVocabulary = model_file::kVocabularyJson,
+                     *kTargetVocabulary = model_file::kTargetVocabulary,
+                     *kConfig = model_file::kTokenizerConfig;
 
 std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
@@ -80,25 +78,24 @@ Tokenizer::Tokenizer(FamilyTokenizer family) : config_(family.config) {
   family_ = std::make_shared<const FamilyTokenizer>(std::move(family));
 }
 
-Tokenizer Tokenizer::load(const std::string& directory) {
-  const std::string config_path = path_of(directory, kConfig);
-  const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
-  if (has_family_tokenizer(directory)) return Tokenizer(load_family_tokenizer(directory, config));
-  const TokenizerConfig settings = read_tokenizer_config(config, config_path);
+Tokenizer Tokenizer::load(const ModelInventory& files) {
+  const std::string config = read_tokenizer_config_file(files);
+  if (has_family_tokenizer(files)) return Tokenizer(load_family_tokenizer(files, config));
+  const TokenizerConfig settings = read_tokenizer_config(config, files.path(kConfig));
   const auto read_vocabulary = [&](const char* file) {
-    return std::make_shared<const Vocabulary>(Vocabulary::load(path_of(directory, file), settings.special));
+    return std::make_shared<const Vocabulary>(Vocabulary::load(files.path(file), settings.special));
   };
-  if (!is_present(path_of(directory, kVocabulary)) && is_present(path_of(directory, kCtranslate2Model))) {
-    return load_ctranslate2(directory, settings.special, config);
+  if (!files.has(kVocabulary) && files.has(model_file::kCtranslate2)) {
+    return load_ctranslate2(files, settings.special, config);
   }
-  const SentencePieceModel source = SentencePieceModel::load(path_of(directory, kSourceModel));
+  const SentencePieceModel source = SentencePieceModel::load(files.path(kSourceModel));
   const auto vocabulary = read_vocabulary(kVocabulary);
-  std::string target_bytes = read_tokenizer_file(path_of(directory, kTargetModel));
+  std::string target_bytes = read_tokenizer_file(files.path(kTargetModel));
   // Both files are often equal.
   const SentencePieceModel target =
       target_bytes == source.bytes()
           ? source
-          : SentencePieceModel::from_bytes(std::move(target_bytes), path_of(directory, kTargetModel));
+          : SentencePieceModel::from_bytes(std::move(target_bytes), files.path(kTargetModel));
   return Tokenizer(
       marian_side(source, vocabulary),
       marian_side(target, settings.separate_vocabularies ? read_vocabulary(kTargetVocabulary) : vocabulary),
@@ -106,26 +103,26 @@ Tokenizer Tokenizer::load(const std::string& directory) {
 }
 
 /// The vocabularies of CTranslate2 are lists, without the padding token, which is appended.
-Tokenizer Tokenizer::load_ctranslate2(const std::string& directory, const SpecialPieces& special,
+Tokenizer Tokenizer::load_ctranslate2(const ModelInventory& files, const SpecialPieces& special,
                                       const std::string& config) {
-  if (!is_present(path_of(directory, kSourceModel))) {
+  if (!files.has(kSourceModel)) {
     fail(ErrorKind::kNotFound,
          "'{}' has no tokenizer, which models of CTranslate2 do not contain: copy {} and {} of the original "
          "model into it, or, if it is not a Marian model, its tokenizer.json or sentencepiece.bpe.model",
-         directory, kSourceModel, kTargetModel);
+         files.directory(), kSourceModel, kTargetModel);
   }
   const auto read_list = [&](const char* side) {
-    std::vector<std::string> pieces = read_string_list(path_of(directory, side));
+    std::vector<std::string> pieces = read_string_list(files, side);
     if (std::ranges::count(pieces, special.pad) == 0) pieces.push_back(special.pad);
     return std::make_shared<const Vocabulary>(std::move(pieces), special);
   };
-  const bool joint = has_string_list(path_of(directory, "shared_vocabulary"));
-  const auto source = SentencePieceModel::load(path_of(directory, kSourceModel)),
-             target = SentencePieceModel::load(path_of(directory, kTargetModel));
+  const bool joint = has_string_list(files, "shared_vocabulary");
+  const auto source = SentencePieceModel::load(files.path(kSourceModel)),
+             target = SentencePieceModel::load(files.path(kTargetModel));
   const auto vocabulary = read_list(joint ? "shared_vocabulary" : "source_vocabulary");
   return Tokenizer(marian_side(source, vocabulary),
                    marian_side(target, joint ? vocabulary : read_list("target_vocabulary")),
-                   joint ? config : with_separate_vocabularies(config, path_of(directory, kConfig)),
+                   joint ? config : with_separate_vocabularies(config, files.path(kConfig)),
                    {source.bytes(), target.bytes()});
 }
 

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "text/encoding.h"
 #include "text/piece_coder.h"
 #include "text/sentencepiece.h"
@@ -48,7 +49,8 @@ class Tokenizer {
   /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json` and
   /// `target_vocab.json`, or the files of another family. Without a `vocab.json`, reads the vocabularies of
   /// CTranslate2. Throws kNotFound, kFile, or kFormat with the file name.
-  static Tokenizer load(const std::string& directory);
+  static Tokenizer load(const ModelInventory& files);
+  static Tokenizer load(const std::string& directory) { return load(ModelInventory(directory)); }
   /// Writes these files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
 
@@ -127,7 +129,7 @@ class Tokenizer {
   };
   Tokenizer(Side source, Side target, std::string config, MarianFiles files);
   explicit Tokenizer(FamilyTokenizer family);
-  static Tokenizer load_ctranslate2(const std::string& directory, const SpecialPieces& special,
+  static Tokenizer load_ctranslate2(const ModelInventory& files, const SpecialPieces& special,
                                     const std::string& config);
   /// The leading language code of a text; empty if there is none.
   std::string_view code_of(std::string_view text) const;

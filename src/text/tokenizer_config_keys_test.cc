@@ -64,7 +64,7 @@ void read(const char* kind, const std::string& text) {
   } else {
     const TestFolder folder;
     folder.write("tokenizer_config.json", text);
-    read_text_tokenizer_config(folder.path());
+    read_text_tokenizer_config(ModelInventory(folder.path()));
   }
 }
 
@@ -115,7 +115,7 @@ TEST(TokenizerConfigKeys, TokensMustBeInTheVocabulary) {
   const TestFolder folder;
   folder.write("tokenizer_config.json", "{" + tokens("additional_special_tokens") + "}");
   folder.write("tokenizer.json", "{}");
-  EXPECT_NO_THROW(read_text_tokenizer_config(folder.path()));
+  EXPECT_NO_THROW(read_text_tokenizer_config(ModelInventory(folder.path())));
 
   const TestFolder bert;
   WordPieceTokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"}, {}).save(bert.path());

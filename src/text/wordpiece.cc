@@ -20,9 +20,9 @@
 namespace heed {
 namespace {
 
-constexpr const char* kWordList = "vocab.txt";
-constexpr const char* kWordPieceConfig = "tokenizer_config.json";
-constexpr const char* kTokenizerJsonName = "tokenizer.json";
+constexpr const char *kWordList = model_file::kVocabularyTxt,
+                     *kWordPieceConfig = model_file::kTokenizerConfig,
+                     *kTokenizerJsonName = model_file::kTokenizerJson;
 constexpr std::string_view kContinues = "##";
 
 std::string file_in(const std::string& directory, const char* file) {
@@ -182,11 +182,11 @@ WordPieceTokenizer::Spelling WordPieceTokenizer::spelling_of(const TokenizerJson
              : Spelling::kOther;
 }
 
-WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
-  const std::string config_path = file_in(directory, kWordPieceConfig);
-  const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
+WordPieceTokenizer WordPieceTokenizer::load(const ModelInventory& files) {
+  const std::string config_path = files.path(kWordPieceConfig), config = read_tokenizer_config_file(files);
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
-  if (const std::string json_path = file_in(directory, kTokenizerJsonName); is_present(json_path)) {
+  if (files.has(kTokenizerJsonName)) {
+    const std::string json_path = files.path(kTokenizerJsonName);
     const TokenizerJson json = read_tokenizer_json(json_path);
     TextPipeline pipeline = read_text_pipeline(json);
     WordPieceSettings read = settings.settings;
@@ -204,7 +204,7 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const WordPieceSettings& of = settings.settings;
   require_no_other_tokens(JsonObject::parse(config, config_path),
                           {of.start, of.end, of.unknown, of.pad, of.mask});
-  const std::string path = file_in(directory, kWordList);
+  const std::string path = files.path(kWordList);
   std::vector<std::string> pieces = read_word_list(path);
   try {
     return WordPieceTokenizer(std::move(pieces), settings.settings);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/model_inventory.h"
 #include "text/bert_words.h"
 #include "text/pipeline/text_pipeline.h"
 #include "text/sentencepiece.h"
@@ -79,7 +80,8 @@ class WordPieceTokenizer {
   /// Loads `tokenizer.json`, which must put tokens before and after a text, else `vocab.txt` (one piece per
   /// line), and `tokenizer_config.json` if present. Throws kNotFound, kFile, or kFormat with the file name,
   /// also if tokenizer_config.json contradicts tokenizer.json.
-  static WordPieceTokenizer load(const std::string& directory);
+  static WordPieceTokenizer load(const ModelInventory& files);
+  static WordPieceTokenizer load(const std::string& directory) { return load(ModelInventory(directory)); }
   /// Writes `tokenizer.json` if it was loaded, else `vocab.txt`, and `tokenizer_config.json`; the directory
   /// must exist. Throws kFile.
   void save(const std::string& directory) const;

@@ -22,7 +22,8 @@ namespace heed::train {
 namespace {
 
 const std::vector<std::string>& classifier_tokenizer_files() {
-  static const std::vector<std::string> names{"vocab.txt", "tokenizer.json", "tokenizer_config.json"};
+  static const std::vector<std::string> names{model_file::kVocabularyTxt, model_file::kTokenizerJson,
+                                              model_file::kTokenizerConfig};
   return names;
 }
 

@@ -19,7 +19,7 @@
 #include "kernels/simd/isa.h"
 #include "models/architecture.h"
 #include "models/fine_tuning.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "test_folder.h"
 #include "train/recipe_fields.h"
 #include "train/task.h"
@@ -323,7 +323,8 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   expect_error(ErrorKind::kNotFound, "nowhere", [&] { further({{"training.from", "nowhere"}}); });
   const std::string other = arch() == "gpt2" ? "llama" : "gpt2";
   expect_error(ErrorKind::kUsage, "is a model of the architecture " + arch(), [&] {
-    models::read_for_fine_tuning(folder_.path("base"), models::architecture_named(other), {});
+    models::read_for_fine_tuning(models::ModelDirectory::open(folder_.path("base")),
+                                 models::architecture_named(other), {});
   });
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/files/file.h"
 #include "base/files/fingerprint.h"
 #include "base/text/json_file.h"
 #include "data/batch/block_batcher.h"
@@ -25,8 +24,9 @@ namespace heed::train {
 namespace {
 
 const std::vector<std::string>& language_model_tokenizer_files() {
-  static const std::vector<std::string> names{"tokenizer_config.json", "vocab.json", "merges.txt",
-                                              "tokenizer.json", "tokenizer.model"};
+  static const std::vector<std::string> names{model_file::kTokenizerConfig, model_file::kVocabularyJson,
+                                              model_file::kMerges, model_file::kTokenizerJson,
+                                              model_file::kTokenizerModel};
   return names;
 }
 
@@ -148,11 +148,11 @@ const models::LanguageModel& fitting_language_model(const Recipe& recipe, const 
 std::vector<int32_t> end_ids_of_source(const TaskInput& input) {
   const TrainerOptions& options = input.options;
   if (options.recipe.from.empty()) return {};
-  const std::string path = (input.begun ? options.output : options.recipe.from) + "/generation_config.json";
-  if (!is_present(path)) return {};
+  const ModelInventory files(input.begun ? options.output : options.recipe.from);
+  if (!files.has(model_file::kGenerationConfig)) return {};
   std::vector<int32_t> ids;
-  for (const int64_t id :
-       JsonObject::read(path).integers("eos_token_id", {-1, 1 << 26}, std::vector<int64_t>{})) {
+  for (const int64_t id : JsonObject::read(files.path(model_file::kGenerationConfig))
+                              .integers("eos_token_id", {-1, 1 << 26}, std::vector<int64_t>{})) {
     if (id >= 0) ids.push_back(static_cast<int32_t>(id));
   }
   return ids;

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/files/file.h"
 #include "base/files/part_files.h"
+#include "base/model_inventory.h"
 #include "base/text/option_error.h"
 #include "train/recipe_fields.h"
 #include "train/task.h"
@@ -17,25 +18,19 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Whether a directory contains weights of a model.
-bool holds_weights(const std::string& directory) {
-  std::error_code error;
-  fs::directory_iterator entry(directory, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.ends_with(".safetensors") || name.ends_with(".index.json") ||
-        (name.starts_with("pytorch_model") && name.ends_with(".bin")))
-      return true;
-  }
-  return false;
+bool holds_weights(const ModelInventory& files) {
+  return std::ranges::any_of(
+      files.ending_in({".safetensors", model_file::kIndexSuffix, ".bin"}),
+      [](const std::string& name) { return !name.ends_with(".bin") || name.starts_with("pytorch_model"); });
 }
 
 /// Whether it contains the configuration or the tokenizer of a model.
-bool holds_model_files(const std::string& directory) {
-  std::vector<std::string> names{"config.json"};
+bool holds_model_files(const ModelInventory& files) {
+  std::vector<std::string> names{model_file::kConfig};
   for (const TaskKind& kind : task_kinds()) {
     names.insert(names.end(), kind.tokenizer_files.begin(), kind.tokenizer_files.end());
   }
-  return std::ranges::any_of(names, [&](const auto& name) { return fs::exists(directory + "/" + name); });
+  return files.has_any(names);
 }
 
 }  // namespace
@@ -64,7 +59,8 @@ void OutputDirectory::check(const Recipe& wanted) {
   if (fs::exists(folder_)) lock();
   const bool has_recipe = fs::exists(recipe());
   if (!was_begun()) {
-    if (holds_weights(path_) || (!has_recipe && holds_model_files(path_))) {
+    const ModelInventory files(path_);
+    if (holds_weights(files) || (!has_recipe && holds_model_files(files))) {
       fail_option(
           "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
           "missing: it cannot be resumed and is not overwritten. Train into another directory; to start from "

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/files/file_lock.h"
+#include "base/model_inventory.h"
 #include "train/recipe.h"
 
 namespace heed::train {
@@ -18,7 +19,7 @@ class OutputDirectory {
   /// The subdirectory with files that only training needs.
   const std::string& folder() const { return folder_; }
   std::string checkpoint() const { return folder_ + "/checkpoint.safetensors"; }
-  std::string weights() const { return path_ + "/model.safetensors"; }
+  std::string weights() const { return path_ + "/" + model_file::kSafetensors; }
   /// Whether there is a training to resume. The first checkpoint is written before the first step, after
   /// all other files.
   bool was_begun() const;

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/files/file.h"
 #include "base/files/fingerprint.h"
+#include "base/model_inventory.h"
 #include "base/text/json_file.h"
 #include "train/trainer.h"
 
@@ -90,10 +91,10 @@ class PreparedTokenizer {
   std::string manifest_path() const { return folder_ + "/tokenizer_files.json"; }
 
   Manifest describe(const std::string& directory) const {
+    const ModelInventory files(directory);
     Manifest manifest{made_from_, {}};
     for (const std::string& name : names_) {
-      const std::string path = directory + "/" + name;
-      if (fs::exists(path)) manifest.files.emplace(name, fingerprint_of_file(path));
+      if (files.has(name)) manifest.files.emplace(name, fingerprint_of_file(files.path(name)));
     }
     return manifest;
   }
@@ -132,9 +133,9 @@ class PreparedTokenizer {
   }
 
   void copy(const std::string& from, const std::string& to) const {
+    const ModelInventory files(from);
     for (const std::string& name : names_) {
-      const std::string path = from + "/" + name;
-      if (fs::exists(path)) write_file(to + "/" + name, read_file(path));
+      if (files.has(name)) write_file(to + "/" + name, read_file(files.path(name)));
     }
   }
 
@@ -172,11 +173,11 @@ bool prepare_tokenizer(const TaskInput& input, uint64_t text,
 }
 
 uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names) {
+  const ModelInventory files(directory);
   Fingerprint fingerprint;
   for (const std::string& name : names) {
-    const std::string path = fs::path(directory) / name;
-    if (!fs::exists(path)) continue;
-    const std::string content = read_file(path);
+    if (!files.has(name)) continue;
+    const std::string content = read_file(files.path(name));
     fingerprint.add(content.data(), content.size());
   }
   return fingerprint.value();

@@ -31,7 +31,7 @@ std::string choose_architecture(const std::string& task, const std::string& from
   for (const Setting& setting : settings) {
     if (setting.key == kArchitecture) chosen = models::architecture_named(setting.value).name;
   }
-  if (chosen.empty() && !from.empty()) chosen = models::architecture_name_in(from);
+  if (chosen.empty() && !from.empty()) chosen = models::ModelDirectory::open(from).architecture().name;
   std::vector<std::string> suited;
   for (const auto& each : models::architectures()) {
     if (each.task == wanted.value_or(models::Task::kTranslation)) suited.push_back(each.name);
@@ -82,7 +82,8 @@ void limit_length(Recipe& recipe, const std::vector<Setting>& settings) {
   const std::string key = blocks ? "training.block_size" : "training.max_length";
   if (sets(settings, key)) return;
   int64_t& length = blocks ? recipe.block_size : recipe.max_length;
-  if (const int64_t most = models::max_length_in(recipe.from); most > 0) length = std::min(length, most);
+  if (const int64_t most = models::max_length_of(models::ModelDirectory::open(recipe.from)); most > 0)
+    length = std::min(length, most);
 }
 
 }  // namespace

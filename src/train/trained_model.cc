@@ -26,8 +26,9 @@ models::FineTunedModel make_model(const Recipe& recipe, const OutputDirectory& d
                                   const models::ModelSettings& settings) {
   const models::Architecture& architecture = models::architecture_named(recipe.arch);
   if (recipe.from.empty()) return {architecture.make(settings), {}};
-  return models::read_for_fine_tuning(directory.was_begun() ? directory.path() : recipe.from, architecture,
-                                      settings);
+  return models::read_for_fine_tuning(
+      models::ModelDirectory::open(directory.was_begun() ? directory.path() : recipe.from), architecture,
+      settings);
 }
 
 void require_valid_model(const Recipe& recipe, const OutputDirectory& directory, const CheckedText& text) {

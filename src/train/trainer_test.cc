@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "gtest/gtest.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "train/checksummed_tensors.h"
 #include "train/small_training.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text/json_file.h"
+#include "models/model_directory.h"
 #include "models/model_weights.h"
 #include "train/trained_model.h"
 
@@ -103,14 +104,15 @@ const models::Model& Training::build_model(const models::ModelSettings& settings
 }
 
 void Training::begin_with_weights(const std::vector<std::string>& new_prefixes) {
-  const auto fresh = models::read_weights_over(recipe.from, table(), new_prefixes, checkpoint.values);
+  const auto fresh = models::read_weights_over(*models::ModelDirectory::open(recipe.from).weights(), table(),
+                                               new_prefixes, checkpoint.values);
   say(fmt::format("fine-tuning from the weights of '{}'", recipe.from));
   if (!fresh.empty()) say(fmt::format("initialized at random: {}", fmt::join(fresh, ", ")));
 }
 
 void Training::begin_or_resume() {
   auto found = read_checkpoint(directory.checkpoint(), table(), recipe.averaging == Averaging::kRunning);
-  write_json(directory.path() + "/config.json", model->config_json());
+  write_json(directory.path() + "/" + model_file::kConfig, model->config_json());
   if (task.write_files) task.write_files(directory.path());
   if (found) {
     checkpoint = std::move(*found);

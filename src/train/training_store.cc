@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "models/directory_files.h"
+#include "io/weight_files.h"
 #include "models/model_weights.h"
 
 namespace heed::train {
@@ -55,7 +55,7 @@ std::string TrainingStore::problem_of_best_weights() const {
   const TrainingState& state = parts_.checkpoint.state;
   try {
     nn::ParameterArray found(parts_.table, DType::kFloat32);
-    models::read_weights(models::open_weights(parts_.directory.path()), parts_.table, found);
+    models::read_weights(WeightFiles::open(parts_.directory.path()), parts_.table, found);
     if (fingerprint_of(found) == state.kept_weights) return "";
     return fmt::format("does not contain the weights of step {} of this training", state.kept_step);
   } catch (const Error& error) {

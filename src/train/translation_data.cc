@@ -181,8 +181,10 @@ Corpus prepare_corpus(const Sources& open, const std::string& path, uint64_t tex
                       Use use, const TaskInput& task) {
   const CorpusOrigin origin{
       text,
-      fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json", "merges.txt",
-                                              "tokenizer.json", "spiece.model", "sentencepiece.bpe.model"}),
+      fingerprint_files(
+          task.options.output,
+          {model_file::kSourceSpm, model_file::kTargetSpm, model_file::kVocabularyJson, model_file::kMerges,
+           model_file::kTokenizerJson, model_file::kT5Model, model_file::kSentencePieceBpe}),
       static_cast<uint64_t>(task.options.recipe.max_length)};
   return prepared_corpus(task, {path, open()->name(), origin},
                          [&] { make_corpus(open, path, tokenizer, origin, use, task); });
@@ -230,9 +232,10 @@ uint64_t check_pairs(const PairsInput& input) {
 
 const std::vector<std::string>& translation_tokenizer_files() {
   static const std::vector<std::string> names{
-      "source.spm", "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json",
+      model_file::kSourceSpm, model_file::kTargetSpm, model_file::kVocabularyJson,
+      model_file::kTargetVocabulary, model_file::kTokenizerConfig,
       // of other families
-      "merges.txt", "tokenizer.json", "spiece.model", "sentencepiece.bpe.model"};
+      model_file::kMerges, model_file::kTokenizerJson, model_file::kT5Model, model_file::kSentencePieceBpe};
   return names;
 }
 

@@ -7,13 +7,12 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/files/file.h"
 #include "base/files/fingerprint.h"
 #include "base/text/option_error.h"
 #include "data/batch/packed_batch.h"
 #include "decode/search.h"
-#include "models/directory_files.h"
 #include "models/generation_defaults.h"
+#include "models/loaded_model.h"
 #include "models/model_directory.h"
 #include "models/seq2seq.h"
 #include "ops/elementwise.h"
@@ -128,9 +127,9 @@ class Translation {
   /// The settings of a fine-tuned model of another family than Marian, with the target language.
   models::GenerationDefaults generation_of_family() const {
     const std::string& output = input_.options.output;
-    const std::string& from = is_present(output + "/generation_config.json") ? output : recipe_.from;
+    const bool own = ModelInventory(output).has(model_file::kGenerationConfig);
     models::GenerationDefaults generation =
-        models::read_generation_defaults(from, models::read_config(from), models::Task::kTranslation);
+        models::ModelDirectory::open(own ? output : recipe_.from).generation();
     if (data_.tokenizer.target_begins_with_language()) {
       generation.forced_begin_id = *data_.tokenizer.first_target_id();
     }

@@ -9,15 +9,21 @@
 
 namespace heed {
 
-bool has_string_list(const std::string& path) {
-  return is_present(path + ".json") || is_present(path + ".txt");
+std::string string_list_file(const ModelInventory& files, const std::string& name) {
+  const bool is_text = files.has(name + ".txt") && !files.has(name + ".json");
+  return name + (is_text ? ".txt" : ".json");
 }
 
-std::vector<std::string> read_string_list(const std::string& path) {
+bool has_string_list(const ModelInventory& files, const std::string& name) {
+  return files.has(string_list_file(files, name));
+}
+
+std::vector<std::string> read_string_list(const ModelInventory& files, const std::string& name) {
   constexpr size_t kMaxBytes = size_t{64} << 20;
+  const std::string file = files.path(string_list_file(files, name)), text = read_file(file, kMaxBytes);
   std::vector<std::string> strings;
-  if (const std::string file = path + ".json"; is_present(file) || !is_present(path + ".txt")) {
-    const nlohmann::json list = parse_json(read_file(file, kMaxBytes), file);
+  if (file.ends_with(".json")) {
+    const nlohmann::json list = parse_json(text, file);
     if (!list.is_array()) fail(ErrorKind::kFormat, "{}: expected a list of strings", file);
     for (const auto& each : list) {
       if (!each.is_string()) fail(ErrorKind::kFormat, "{}: {} is not a string", file, shown(each.dump()));
@@ -25,7 +31,6 @@ std::vector<std::string> read_string_list(const std::string& path) {
     }
     return strings;
   }
-  const std::string file = path + ".txt", text = read_file(file, kMaxBytes);
   if (!is_utf8(text)) fail(ErrorKind::kFormat, "{} is not valid UTF-8", file);
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());

@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "base/model_inventory.h"
+
 namespace heed {
 
-/// Whether there is PATH.json or PATH.txt.
-bool has_string_list(const std::string& path);
-/// Reads PATH.json, an array of strings, or else PATH.txt, one string a line. Throws kNotFound, kFile or
-/// kFormat.
-std::vector<std::string> read_string_list(const std::string& path);
+/// The name of the file that holds a list: NAME.json, an array of strings, or, if only that is there,
+/// NAME.txt, one string a line.
+std::string string_list_file(const ModelInventory& files, const std::string& name);
+bool has_string_list(const ModelInventory& files, const std::string& name);
+/// Throws kNotFound, kFile or kFormat.
+std::vector<std::string> read_string_list(const ModelInventory& files, const std::string& name);
 
 }  // namespace heed

@@ -42,7 +42,7 @@ Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& 
   model.encoder().encode(context, input);
 
   Trace trace;
-  trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
+  trace.model = std::filesystem::path(model.directory()).lexically_normal().filename().string();
   for (size_t n = 0; n < encoding.ids.size(); ++n) {
     const std::string shown = tokenizer.shown_piece(encoding.ids[n]);
     const bool spelt = shown == tokenizer.vocabulary().piece(encoding.ids[n]);

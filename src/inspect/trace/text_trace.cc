@@ -43,7 +43,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   const float* last = logits.data<float>() + (logits.dim(0) - 1) * logits.dim(1);
 
   Trace trace;
-  trace.model = std::filesystem::path(loaded.directory).lexically_normal().filename().string();
+  trace.model = std::filesystem::path(loaded.directory()).lexically_normal().filename().string();
   trace.target = text;
   for (const int32_t id : ids) trace.decoder_tokens.push_back(tokenizer.piece(id));
   trace.target_tokens.assign(trace.decoder_tokens.begin() + 1, trace.decoder_tokens.end());

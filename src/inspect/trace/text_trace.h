@@ -4,7 +4,7 @@
 #include <string>
 
 #include "inspect/trace/trace.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "text/text_tokenizer.h"
 
 namespace heed {

@@ -106,7 +106,7 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
                                             request.search.length_penalty);
   }
   scored.trace = trace_translation(model, tokenizer, {source, target}, request.details, request.head_scales);
-  scored.trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
+  scored.trace.model = std::filesystem::path(model.directory()).lexically_normal().filename().string();
   scored.trace.source = request.source;
   scored.trace.target = own ? tokenizer.decode(target) : request.target;
   return scored;

@@ -8,7 +8,7 @@
 #include "decode/constraints.h"
 #include "decode/search_options.h"
 #include "inspect/trace/trace.h"
-#include "models/model_directory.h"
+#include "models/loaded_model.h"
 #include "text/tokenizer.h"
 
 namespace heed {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/files/file.h"
+#include "base/model_inventory.h"
 
 namespace heed {
 
@@ -12,6 +13,12 @@ namespace heed {
 inline std::string read_tokenizer_file(const std::string& path) {
   constexpr size_t kMaxBytes = size_t{64} << 20;
   return read_file(path, kMaxBytes);
+}
+
+/// The content of tokenizer_config.json; without one, that of an empty object. Throws kFile.
+inline std::string read_tokenizer_config_file(const ModelInventory& files) {
+  if (!files.has(model_file::kTokenizerConfig)) return "{}";
+  return read_tokenizer_file(files.path(model_file::kTokenizerConfig));
 }
 
 }  // namespace heed

@@ -1,0 +1,46 @@
+#include "base/model_inventory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+ModelInventory::ModelInventory(std::string directory) : directory_(std::move(directory)) {
+  std::error_code error;
+  const fs::file_status status = fs::status(directory_, error);
+  if (!fs::is_directory(status)) {
+    place_ = fs::exists(status) ? Place::kFile : Place::kNothing;
+    return;
+  }
+  place_ = Place::kDirectory;
+  fs::directory_iterator entry(directory_, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    names_.insert(entry->path().filename().string());
+  }
+  if (error) fail(ErrorKind::kFile, "cannot list the directory '{}': {}", directory_, error.message());
+}
+
+bool ModelInventory::has_any(const std::vector<std::string>& names) const {
+  return std::ranges::any_of(names, [&](const std::string& name) { return has(name); });
+}
+
+std::string ModelInventory::path(std::string_view name) const {
+  return (fs::path(directory_) / name).string();
+}
+
+std::vector<std::string> ModelInventory::ending_in(const std::vector<std::string>& endings) const {
+  std::vector<std::string> found;
+  for (const std::string& name : names_) {
+    const auto matches = [&](const std::string& ending) { return name.ends_with(ending); };
+    if (std::ranges::any_of(endings, matches)) found.push_back(name);
+  }
+  return found;
+}
+
+}  // namespace heed
