@@ -14,6 +14,7 @@
 #include "base/text/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/imported_model.h"
 #include "cli/llama2c_import.h"
 #include "cli/marian_import.h"
 #include "cli/model_lookup.h"
@@ -52,28 +53,6 @@ const std::map<std::string, models::Ctranslate2Type>& ctranslate2_types() {
                                                  {"int8", Type::kInt8},
                                                  {"int16", Type::kInt16}};
   return types;
-}
-
-/// Writes config.json with the data type of the weights.
-void write_config(nlohmann::ordered_json config, const std::string& output, DType dtype) {
-  config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
-  write_json(output + "/" + model_file::kConfig, config);
-}
-
-/// config.json and generation_config.json of a Marian model made from another format, whose `config` has the
-/// keys of both.
-void write_marian_config(const ModelInventory& files, const JsonObject& config, const std::string& output,
-                         DType dtype) {
-  const models::GenerationDefaults generation =
-      models::read_generation_defaults(files, config, models::Task::kTranslation);
-  const auto id = [&](const char* key) { return static_cast<int32_t>(config.integer(key)); };
-  models::write_generation_defaults(
-      output, generation,
-      {id("pad_token_id"), id("eos_token_id"), id("bos_token_id"), id("decoder_start_token_id")});
-  auto json = parse_ordered_json(config.json().dump(), config.origin());
-  for (const char* key : {"bad_words_ids", "forced_eos_token_id", "num_beams", "renormalize_logits"})
-    json.erase(key);
-  write_config(std::move(json), output, dtype);
 }
 
 bool is_known(const models::ModelDirectory& directory) {
@@ -119,9 +98,13 @@ void write_tokenizer_for_hugging_face(const models::ModelDirectory& directory) {
   if (!tokenizer->tokenizer_json().empty()) tokenizer->save(directory.path());
 }
 
+WeightConversion conversion_of(const ConvertOptions& o) {
+  return {weight_types().at(o.weights), static_cast<uint64_t>(o.shard_size) * 1'000'000};
+}
+
 int convert_llama2c(const ConvertOptions& o) {
   NewDirectory output(o.output);
-  import_llama2c({o.input, o.tokenizer, weight_types().at(o.weights)}, output.part());
+  write_imported(import_llama2c(o.input, o.tokenizer), output.part(), conversion_of(o));
   models::load_model(output.part());
   output.commit();
   if (o.quiet) return kExitDone;
@@ -132,23 +115,17 @@ int convert_llama2c(const ConvertOptions& o) {
   return kExitDone;
 }
 
-uint64_t shard_bytes(const ConvertOptions& o) {
-  return static_cast<uint64_t>(o.shard_size) * 1'000'000;
-}
-
 int convert_marian(const ConvertOptions& o) {
   if (o.to == "ctranslate2") {
     fail(ErrorKind::kUsage,
          "'{}' is a model of Marian: convert it for Heed first, and the result for CTranslate2", o.input);
   }
-  const MarianFiles files = find_marian_files(o.input);
-  const DType dtype = weight_types().at(o.weights);
+  const ImportedModel model = import_marian(o.input);
   NewDirectory output(o.output);
-  const OpenedMarianModel model = import_marian(files, output.part());
-  convert_weights(model.weights, output.part(), {dtype, shard_bytes(o)});
-  write_marian_config(ModelInventory(files.directory), model.config, output.part(), dtype);
-  if (o.to == "huggingface") require_hugging_face(models::ModelDirectory::open(output.part()));
-  decode::translation_model(models::load_model(output.part()));
+  write_imported(model, output.part(), conversion_of(o));
+  const models::ModelDirectory written = models::ModelDirectory::open(output.part());
+  if (o.to == "huggingface") require_hugging_face(written);
+  decode::translation_model(models::load_model(written));
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: a Marian model in Hugging Face's layout, weights in %s\n",
@@ -278,9 +255,7 @@ int run_convert(const ConvertOptions& o) {
   if (o.from == "marian" || is_marian_model(o.input)) return convert_marian(o);
   const std::string path = model_directory_at(o.input, "IN");
   if (o.to == "ctranslate2") return convert_to_ctranslate2(o, path);
-  const DType dtype = weight_types().at(o.weights);
   const models::ModelDirectory input = models::ModelDirectory::open(path);
-  const JsonObject& config = input.config();
   if (input.quantized()) {
     fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", path);
   }
@@ -289,24 +264,19 @@ int run_convert(const ConvertOptions& o) {
     if (input.is_ctranslate2()) require_tokenizer_for_hugging_face(input);
   }
   NewDirectory output(o.output);
-  const WeightFiles& weights = *input.weights();
-  convert_weights(weights, output.part(), {dtype, shard_bytes(o)});
-  if (!input.is_ctranslate2()) {
+  if (input.is_ctranslate2()) {
+    write_imported(import_ctranslate2(input), output.part(), conversion_of(o));
+  } else {
+    convert_weights(*input.weights(), output.part(), conversion_of(o));
     copy_others(path, output.part());
     const std::string original = input.files().path(model_file::kConfig);
-    write_config(parse_ordered_json(read_file(original), original), output.part(), dtype);
-  } else if (input.task() == models::Task::kTranslation) {
-    write_marian_config(input.files(), config, output.part(), dtype);
-    Tokenizer::load(input.files()).save(output.part());
-  } else {
-    write_config(parse_ordered_json(config.json().dump(), config.origin()), output.part(), dtype);
-    if (TextTokenizer::is_in(input.files())) TextTokenizer::load(input.files())->save(output.part());
+    write_config(parse_ordered_json(read_file(original), original), output.part(), conversion_of(o).dtype);
   }
   const models::ModelDirectory written = models::ModelDirectory::open(output.part());
   if (o.to == "huggingface") write_tokenizer_for_hugging_face(written);
   if (is_known(input)) models::require_weights(*written.weights(), written.create_model()->table(), false);
   const double megabytes = static_cast<double>(written.weights()->bytes()) / 1e6;
-  const double before = static_cast<double>(weights.bytes()) / 1e6;
+  const double before = static_cast<double>(input.weights()->bytes()) / 1e6;
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),

@@ -1,13 +1,15 @@
 #include "cli/llama2c_import.h"
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/model_inventory.h"
 #include "base/text/json_file.h"
 #include "io/llama2c.h"
-#include "io/safetensors.h"
+#include "io/tensors_in_memory.h"
 #include "models/decoder_only_config.h"
 #include "text/sentencepiece_text.h"
 #include "text/sentencepiece_writer.h"
@@ -37,7 +39,7 @@ models::DecoderOnlyConfig config_of(const Llama2cModel& model) {
 }
 
 /// llama2.c stores SentencePiece's space marker as a space, and line ends around <s> and </s>.
-SentencePieceModel tokenizer_of(const std::string& path, int64_t vocabulary) {
+SentencePieceModel pieces_of(const std::string& path, int64_t vocabulary) {
   if (path.ends_with(".model")) return SentencePieceModel::load(path);
   std::vector<ScoredPiece> pieces;
   for (const Llama2cToken& token : read_llama2c_tokens(path, vocabulary)) {
@@ -54,27 +56,36 @@ SentencePieceModel tokenizer_of(const std::string& path, int64_t vocabulary) {
   return SentencePieceModel::from_bytes(write_bpe_model(pieces), "made of '" + path + "'");
 }
 
-}  // namespace
+SentencePieceTextTokenizer tokenizer_of_model(const std::string& path, int64_t vocabulary) {
+  SentencePieceModel pieces = pieces_of(path, vocabulary);
+  if (pieces.size() != vocabulary) {
+    fail(ErrorKind::kFormat,
+         "'{}' has {} pieces, but the model's vocabulary has {}: give the tokenizer of this model", path,
+         pieces.size(), vocabulary);
+  }
+  return {std::move(pieces), true};
+}
 
-void import_llama2c(const Llama2cImport& import, const std::string& directory) {
-  Llama2cModel model = read_llama2c(import.model);
-  const models::DecoderOnly converted(config_of(model));
-  write_json(directory + "/" + model_file::kConfig, converted.config_json());
+void write_generation_config(const std::string& directory) {
   write_json(directory + "/" + model_file::kGenerationConfig,
              nlohmann::ordered_json{{"bos_token_id", kStartToken}, {"eos_token_id", kStartToken}});
-  if (import.weights != DType::kFloat32) {
-    for (auto& [name, tensor] : model.tensors) tensor = tensor.to(import.weights);
-  }
-  write_safetensors_with_hashes(directory + "/" + model_file::kSafetensors, model.tensors,
-                                {{"format", "pt"}});
-  if (import.tokenizer.empty()) return;
-  SentencePieceModel pieces = tokenizer_of(import.tokenizer, model.vocabulary);
-  if (pieces.size() != model.vocabulary) {
-    fail(ErrorKind::kFormat,
-         "'{}' has {} pieces, but the model's vocabulary has {}: give the tokenizer of this model",
-         import.tokenizer, pieces.size(), model.vocabulary);
-  }
-  SentencePieceTextTokenizer(std::move(pieces), true).save(directory);
+}
+
+}  // namespace
+
+ImportedModel import_llama2c(const std::string& path, const std::string& tokenizer) {
+  Llama2cModel model = read_llama2c(path);
+  nlohmann::ordered_json config = models::DecoderOnly(config_of(model)).config_json();
+  auto weights = std::make_unique<TensorsInMemory>(path, std::move(model.tensors));
+  const auto write_others = [tokenizer, vocabulary = model.vocabulary](const std::string& directory) {
+    write_generation_config(directory);
+    if (!tokenizer.empty()) tokenizer_of_model(tokenizer, vocabulary).save(directory);
+  };
+  return {path,
+          std::move(config),
+          std::make_shared<const WeightFiles>(WeightFiles::of(path, std::move(weights))),
+          {},
+          write_others};
 }
 
 }  // namespace heed::cli

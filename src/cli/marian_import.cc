@@ -56,6 +56,15 @@ std::vector<std::string> pieces_of(const std::string& path) {
   fail(ErrorKind::kNotFound, "'{}' is a model of Marian, but {}", directory, what);
 }
 
+/// The files of a model, and what decoder.yml says of the search.
+struct MarianFiles {
+  ModelInventory inventory;
+  std::string model;                         ///< the .npz file
+  std::vector<std::string> vocabularies;     ///< of the source and the target: .yml or .spm
+  std::string source_pieces, target_pieces;  ///< SentencePiece models
+  int64_t beam_size = 0;                     ///< from decoder.yml; 0 if unset
+};
+
 }  // namespace
 
 bool is_marian_model(const std::string& path) {
@@ -64,12 +73,14 @@ bool is_marian_model(const std::string& path) {
   return !files.has(model_file::kConfig) && !files.ending_in({".npz"}).empty();
 }
 
+namespace {
+
 MarianFiles find_marian_files(const std::string& path) {
-  MarianFiles files;
   const bool is_file = path.ends_with(".npz");
-  files.directory = is_file ? fs::path(path).parent_path().string() : path;
-  if (files.directory.empty()) files.directory = ".";
-  const ModelInventory inventory(files.directory);
+  std::string directory = is_file ? fs::path(path).parent_path().string() : path;
+  if (directory.empty()) directory = ".";
+  MarianFiles files{.inventory = ModelInventory(directory)};
+  const ModelInventory& inventory = files.inventory;
   FlatYaml decoder;
   if (inventory.has(model_file::kMarianDecoder)) {
     const std::string file = inventory.path(model_file::kMarianDecoder);
@@ -80,7 +91,7 @@ MarianFiles find_marian_files(const std::string& path) {
   if (models.empty()) models = files_ending_in(inventory, {".npz"});
   if (models.size() != 1) {
     fail(ErrorKind::kFormat, "'{}' contains {} .npz files, and decoder.yml does not name one: give the file",
-         files.directory, models.size());
+         directory, models.size());
   }
   files.model = models.front();
   files.vocabularies = named_files(decoder, "vocabs", inventory);
@@ -90,7 +101,7 @@ MarianFiles find_marian_files(const std::string& path) {
   }
   if (files.vocabularies.size() == 1) files.vocabularies.push_back(files.vocabularies.front());
   if (files.vocabularies.size() != 2) {
-    fail_missing(files.directory,
+    fail_missing(directory,
                  fmt::format("its vocabularies were not found: it needs one or two files *vocab.yml, or "
                              "those that decoder.yml names, and has {}",
                              files.vocabularies.size()));
@@ -98,7 +109,7 @@ MarianFiles find_marian_files(const std::string& path) {
   const auto pieces_file = [&](const char* name, const std::string& vocabulary) {
     if (inventory.has(name)) return inventory.path(name);
     if (vocabulary.ends_with(".spm")) return vocabulary;
-    fail_missing(files.directory, fmt::format("it lacks {}, the SentencePiece model", name));
+    fail_missing(directory, fmt::format("it lacks {}, the SentencePiece model", name));
   };
   files.source_pieces = pieces_file(model_file::kSourceSpm, files.vocabularies[0]);
   files.target_pieces = pieces_file(model_file::kTargetSpm, files.vocabularies[1]);
@@ -109,34 +120,52 @@ MarianFiles find_marian_files(const std::string& path) {
   return files;
 }
 
-OpenedMarianModel import_marian(const MarianFiles& files, const std::string& output) {
-  constexpr char kEnd[] = "</s>", kPad[] = "<pad>";
-  std::vector<std::string> source = pieces_of(files.vocabularies[0]),
-                           target = pieces_of(files.vocabularies[1]);
-  const auto end = std::ranges::find(target, kEnd);
-  if (end == target.end()) {
-    fail(ErrorKind::kFormat, "the vocabulary '{}' has no '{}'", files.vocabularies[1], kEnd);
-  }
-  models::MarianImport import = models::open_marian(
-      files.model, {static_cast<int64_t>(source.size()), static_cast<int64_t>(target.size()),
-                    static_cast<int64_t>(end - target.begin())});
-  auto config = parse_ordered_json(import.config, files.model);
-  config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
-  for (std::vector<std::string>* pieces : {&source, &target}) {
+/// What takes the place of Marian's vocabularies: lists of pieces with a padding token, which Marian lacks.
+struct Pieces {
+  std::vector<std::string> source, target;
+};
+
+void add_padding(Pieces& all, const std::string& model) {
+  constexpr char kPad[] = "<pad>";
+  for (std::vector<std::string>* pieces : {&all.source, &all.target}) {
     if (std::ranges::count(*pieces, kPad) > 0) {
-      fail(ErrorKind::kFormat, "the vocabulary of '{}' already has a '{}'", files.model, kPad);
+      fail(ErrorKind::kFormat, "the vocabulary of '{}' already has a '{}'", model, kPad);
     }
     pieces->emplace_back(kPad);
   }
-  const bool separate = source != target;
-  write_file(output + "/" + model_file::kVocabularyJson, vocabulary_json(source));
-  if (separate) write_file(output + "/" + model_file::kTargetVocabulary, vocabulary_json(target));
-  write_json(output + "/" + model_file::kTokenizerConfig,
+}
+
+void write_tokenizer(const MarianFiles& files, const Pieces& pieces, const std::string& directory) {
+  const ModelInventory to(directory);
+  const bool separate = pieces.source != pieces.target;
+  write_file(to.path(model_file::kVocabularyJson), vocabulary_json(pieces.source));
+  if (separate) write_file(to.path(model_file::kTargetVocabulary), vocabulary_json(pieces.target));
+  write_json(to.path(model_file::kTokenizerConfig),
              nlohmann::ordered_json{{"separate_vocabs", separate}, {"model_max_length", 512}});
-  write_file(output + "/" + model_file::kSourceSpm, read_file(files.source_pieces));
-  write_file(output + "/" + model_file::kTargetSpm, read_file(files.target_pieces));
-  return {JsonObject::parse(config.dump(2), files.model),
-          WeightFiles::of(files.directory, std::move(import.weights))};
+  write_file(to.path(model_file::kSourceSpm), read_file(files.source_pieces));
+  write_file(to.path(model_file::kTargetSpm), read_file(files.target_pieces));
+}
+
+}  // namespace
+
+ImportedModel import_marian(const std::string& path) {
+  const MarianFiles files = find_marian_files(path);
+  Pieces pieces{pieces_of(files.vocabularies[0]), pieces_of(files.vocabularies[1])};
+  constexpr char kEnd[] = "</s>";
+  const auto end = std::ranges::find(pieces.target, kEnd);
+  if (end == pieces.target.end()) {
+    fail(ErrorKind::kFormat, "the vocabulary '{}' has no '{}'", files.vocabularies[1], kEnd);
+  }
+  models::MarianImport import = models::open_marian(
+      files.model, {static_cast<int64_t>(pieces.source.size()), static_cast<int64_t>(pieces.target.size()),
+                    static_cast<int64_t>(end - pieces.target.begin())});
+  add_padding(pieces, files.model);
+  auto config = parse_ordered_json(import.config, files.model);
+  config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
+  const std::string& directory = files.inventory.directory();
+  return {files.model, std::move(config),
+          std::make_shared<const WeightFiles>(WeightFiles::of(directory, std::move(import.weights))),
+          files.inventory, [files, pieces](const std::string& to) { write_tokenizer(files, pieces, to); }};
 }
 
 }  // namespace heed::cli
