@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text/json_file.h"
+#include "base/text/known_keys.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 
@@ -45,6 +46,8 @@ struct Architecture {
   ModelPreset (*preset)(PresetSize size) = nullptr;
   /// Creates a model with these settings. Throws for invalid settings.
   std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
+  /// The keys of config.json with this model_type, besides those of all types (models/known_keys.h).
+  KnownKeys (*keys)(const std::string& model_type) = nullptr;
   /// Creates the model of a config.json. Throws kFormat for missing, invalid or unsupported values.
   std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;
   /// The same for the encoder alone, whatever head the config names; null for models that are not encoders.

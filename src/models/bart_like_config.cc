@@ -7,7 +7,7 @@ namespace heed::models {
 
 void describe_bart_like(ConfigFields& fields, TransformerConfig& c, const TransformerDefaults& defaults,
                         std::optional<int32_t> start_id) {
-  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
+  fields.integer("vocab_size", c.vocabulary, kVocabularySizes);
   describe_transformer(fields, c, defaults);
   fields.boolean("tie_word_embeddings", c.tied_output, true);
   const IntegerRange ids{0, c.vocabulary - 1};

@@ -78,14 +78,19 @@ class ConfigFields {
   KnownKeys keys_;
 };
 
+/// The keys of a description.
+template <typename Config, typename Describe>
+KnownKeys keys_of(const Describe& describe, Config config) {
+  ConfigFields fields;
+  describe(fields, config);
+  return fields.keys();
+}
+
 /// `defaults`, with the fields that a description reads from a file. Throws kFormat for keys that the
 /// description does not know, and for invalid values.
 template <typename Config, typename Describe>
 Config read_config(const JsonObject& json, const Describe& describe, Config defaults) {
-  ConfigFields keys;
-  Config unused = defaults;
-  describe(keys, unused);
-  require_known_keys(json, with_common_keys(keys.keys()));
+  require_known_keys(json, with_common_keys(keys_of(describe, defaults)));
   ConfigFields fields(json);
   describe(fields, defaults);
   return defaults;

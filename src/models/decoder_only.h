@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "models/language_model.h"
-#include "models/rotary_config.h"
+#include "models/stack_config.h"
 #include "nn/transformer_layer.h"
 #include "ops/attention/rotary.h"
 
@@ -52,21 +52,17 @@ struct DecoderOnlyFamily {
   void (*describe)(ConfigFields& fields, DecoderOnlyConfig& config) = nullptr;
 };
 
-struct DecoderOnlyConfig {
+struct DecoderOnlyConfig : SingleStackConfig {
+  DecoderOnlyConfig() {
+    width = 128, layers = 4, heads = 4, inner_width = 512, max_length = 1024;
+    activation = Activation::kGeluTanh;
+    padding_id = -1;
+  }
+
   const DecoderOnlyFamily* family = nullptr;
-  int64_t vocabulary = 0;
-  int64_t width = 128;  ///< D
-  int layers = 4;
-  int heads = 4;            ///< H
-  int key_value_heads = 0;  ///< 0: as many as heads
-  int64_t head_width = 0;   ///< d_k; 0: D / H
-  int64_t inner_width = 512;
-  Activation activation = Activation::kGeluTanh;
-  int64_t max_length = 1024;  ///< maximum number of positions
-  double norm_epsilon = 1e-5;
-  bool attention_bias = true, feed_forward_bias = true;
+  int key_value_heads = 0;            ///< 0: as many as heads
+  int64_t head_width = 0;             ///< d_k; 0: D / H
   bool attention_output_bias = true;  ///< with attention_bias: also in the last linear layer
-  bool tied_output = true;            ///< output matrix tied to the embedding
 
   /// Whether scores are scaled by 1 / sqrt(d_k); and whether they are also divided by the layer number, from
   /// 1.
@@ -78,20 +74,12 @@ struct DecoderOnlyConfig {
   /// The dtype of config.json, if a scale is rounded to it.
   DType weights_type = DType::kFloat32;
 
-  /// Sliding layers, by number; empty: none. A position sees `window` positions there, itself included.
-  std::vector<bool> sliding = {};
-  int64_t window = 0;
-  Rotary rotary{}, sliding_rotary{};  ///< for rotary positions; of sliding layers
-
-  double embedding_dropout = 0, dropout = 0, attention_dropout = 0;
-  double deviation = 0.02;                              ///< standard deviation of initial matrices
-  int32_t start_id = -1, end_id = -1, padding_id = -1;  ///< -1: none
-  std::vector<int32_t> other_end_ids = {};              ///< if there are several
+  int32_t start_id = -1, end_id = -1;       ///< -1: none, also of padding_id
+  std::vector<int32_t> other_end_ids = {};  ///< if there are several
 
   /// What 0 stands for above.
   int actual_key_value_heads() const { return key_value_heads > 0 ? key_value_heads : heads; }
   int64_t actual_head_width() const { return head_width > 0 ? head_width : width / heads; }
-  bool slides(int layer) const { return !sliding.empty() && sliding[static_cast<size_t>(layer)]; }
   const Rotary& rotary_of(int layer) const { return slides(layer) ? sliding_rotary : rotary; }
 };
 

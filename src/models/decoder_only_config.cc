@@ -37,10 +37,22 @@ void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& c) {
   fields.token_id("pad_token_id", c.padding_id, c.vocabulary);
 }
 
-DecoderOnlyConfig read_decoder_only(const JsonObject& json, const DecoderOnlyFamily& family) {
+namespace {
+
+DecoderOnlyConfig config_of(const DecoderOnlyFamily& family) {
   DecoderOnlyConfig config;
   config.family = &family;
-  return read_config(json, family.describe, config);
+  return config;
+}
+
+}  // namespace
+
+KnownKeys decoder_only_keys(const DecoderOnlyFamily& family) {
+  return keys_of(family.describe, config_of(family));
+}
+
+DecoderOnlyConfig read_decoder_only(const JsonObject& json, const DecoderOnlyFamily& family) {
+  return read_config(json, family.describe, config_of(family));
 }
 
 nlohmann::ordered_json decoder_only_json(const DecoderOnlyConfig& config) {
@@ -55,20 +67,10 @@ nlohmann::ordered_json decoder_only_json(const DecoderOnlyConfig& config) {
 }
 
 DecoderOnlyConfig decoder_only_config(const ModelSettings& s, const DecoderOnlyFamily& family) {
-  DecoderOnlyConfig c;
-  c.family = &family;
-  c.vocabulary = s.vocabulary;
-  c.width = s.width;
-  c.layers = s.layers;
-  c.heads = s.heads;
-  c.inner_width = s.inner_width;
-  c.activation = s.activation;
-  c.max_length = s.max_length;
-  c.embedding_dropout = c.dropout = s.dropout;
-  c.attention_dropout = s.attention_dropout;
+  DecoderOnlyConfig c = config_of(family);
+  apply_settings(s, c);
   c.start_id = s.start_id;
   c.end_id = s.end_id;
-  c.padding_id = s.padding_id;
   return c;
 }
 

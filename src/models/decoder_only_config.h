@@ -26,6 +26,8 @@ double gemma_embedding_scale(int64_t width, DType weights_type);
 
 /// Start, end and padding.
 void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& config);
+/// The keys of a config.json.
+KnownKeys decoder_only_keys(const DecoderOnlyFamily& family);
 /// Reads a config.json. Throws kFormat for missing, invalid or unsupported values.
 DecoderOnlyConfig read_decoder_only(const JsonObject& json, const DecoderOnlyFamily& family);
 /// The config.json.
@@ -41,6 +43,7 @@ Architecture with_decoder_only(Architecture row) {
   row.make = [](const ModelSettings& settings) -> std::unique_ptr<Model> {
     return std::make_unique<DecoderOnly>(kMake(settings));
   };
+  row.keys = [](const std::string&) { return decoder_only_keys(kFamily()); };
   row.read = [](const JsonObject& json) -> std::unique_ptr<Model> {
     return std::make_unique<DecoderOnly>(read_decoder_only(json, kFamily()));
   };

@@ -9,9 +9,7 @@ namespace heed::models {
 namespace {
 
 const BertLikeKeys& distilbert_names() {
-  static const BertLikeKeys names{.width = "dim",
-                                  .layers = "n_layers",
-                                  .heads = "n_heads",
+  static const BertLikeKeys names{.sizes = {.width = "dim", .layers = "n_layers", .heads = "n_heads"},
                                   .inner_width = "hidden_dim",
                                   .activation = "activation",
                                   .dropout = "dropout",

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "models/encoder.h"
-#include "models/rotary_config.h"
+#include "models/stack_config.h"
 #include "nn/transformer_layer.h"
 #include "ops/attention/rotary.h"
 
@@ -69,36 +69,24 @@ enum class EncoderPooling { kFirst, kMean };
 /// The head on top of the encoder.
 enum class EncoderHead { kNone, kClassifier, kVocabulary };
 
-struct EncoderOnlyConfig {
+struct EncoderOnlyConfig : SingleStackConfig {
+  EncoderOnlyConfig() {
+    width = 768, layers = 12, heads = 12, inner_width = 3072, max_length = 512;
+    activation = Activation::kGelu;
+    norm_epsilon = 1e-12;
+    embedding_dropout = dropout = attention_dropout = 0.1;
+  }
+
   const EncoderOnlyFamily* family = nullptr;
   EncoderHead head = EncoderHead::kNone;
-  int64_t vocabulary = 0;
   int64_t types = 0;         ///< rows of the table of token types, where the family has one
   bool reads_types = false;  ///< otherwise all tokens have the type 0
-  int64_t width = 768;       ///< D
-  int layers = 12;
-  int heads = 12;
-  int64_t inner_width = 3072;
-  Activation activation = Activation::kGelu;
-  int64_t max_length = 512;  ///< tokens of a text
   /// Learned positions begin at this row + 1, and tokens of this id have this row; -1: they begin at row 0.
   int32_t position_padding_id = -1;
   /// Rows of the table of the relative bias, of which T5's 32 bidirectional buckets are used.
   int64_t relative_rows = 32;
-  double norm_epsilon = 1e-12;
-  bool norm_first = false, norm_bias = true;
-  bool attention_bias = true, feed_forward_bias = true;
-
-  /// Sliding layers, by number; empty: none. A position sees `window` positions to either side there.
-  std::vector<bool> sliding = {};
-  int64_t window = 0;
-  /// Without learned positions; of sliding layers.
-  Rotary rotary{}, sliding_rotary{};
-
-  double embedding_dropout = 0.1, dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0;
+  bool norm_bias = true;
   std::optional<double> attention_output_dropout{}, feed_forward_output_dropout{};  ///< instead of `dropout`
-  double deviation = 0.02;  ///< standard deviation of initial embeddings
-  int32_t padding_id = 0;
   /// Keys such as eos_token_id, which other libraries read, with their values.
   std::vector<std::pair<std::string, int64_t>> token_ids{};
 
@@ -110,9 +98,6 @@ struct EncoderOnlyConfig {
   Activation vocabulary_activation = Activation::kGelu;  ///< f of that of a masked language model
   bool head_bias = true;                                 ///< in `dense` of both heads
   bool vocabulary_bias = true;
-  bool tied_output = true;  ///< output matrix of a masked language model tied to the embedding
-
-  bool slides(int layer) const { return !sliding.empty() && sliding[static_cast<size_t>(layer)]; }
 };
 
 /// Embeddings and layers.

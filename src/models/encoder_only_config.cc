@@ -137,31 +137,24 @@ void describe_head(ConfigFields& fields, EncoderOnlyConfig& c) {
 
 void describe_bert_like(ConfigFields& fields, EncoderOnlyConfig& c, const BertLikeKeys& names,
                         const BertLikeDefaults& defaults) {
-  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
-  fields.integer(names.width, c.width, {1, 1 << 16});
-  fields.integer(names.layers, c.layers, {1, 256});
-  fields.integer(names.heads, c.heads, {1, 1024});
-  fields.integer(names.inner_width, c.inner_width, {1, 1 << 20});
+  describe_sizes(fields, c, names.sizes);
+  fields.integer(names.inner_width, c.inner_width, kInnerWidths);
   fields.word(names.activation, c.activation, activation_names(), Activation::kGelu);
   if (!names.norm_epsilon.empty()) {
     fields.number(names.norm_epsilon, c.norm_epsilon, {0, 1}, defaults.norm_epsilon);
   }
-  const NumberRange probability{0, 0.999};
-  fields.number(names.dropout, c.dropout, probability, defaults.dropout);
+  fields.number(names.dropout, c.dropout, kProbabilities, defaults.dropout);
   fields.derive([&](const JsonObject&) { c.embedding_dropout = c.dropout; });
-  fields.number(names.attention_dropout, c.attention_dropout, probability, defaults.dropout);
+  fields.number(names.attention_dropout, c.attention_dropout, kProbabilities, defaults.dropout);
   if (!names.classifier_dropout.empty()) {
-    fields.number(names.classifier_dropout, c.classifier_dropout, probability,
+    fields.number(names.classifier_dropout, c.classifier_dropout, kProbabilities,
                   defaults.classifier_dropout.value_or(c.dropout));
   } else {
     fields.derive([&](const JsonObject&) { c.classifier_dropout = c.dropout; });
   }
   fields.number("initializer_range", c.deviation, {0, 100}, 0.02);
   fields.integer("pad_token_id", c.padding_id, {0, c.vocabulary - 1}, defaults.padding_id);
-  fields.derive([&](const JsonObject& json) {
-    if (c.width % c.heads == 0) return;
-    json.reject(names.heads, fmt::format("a number that divides {} ({})", names.width, c.width));
-  });
+  require_whole_heads(fields, c, names.sizes.width, {names.sizes.heads});
   describe_token_ids(fields, c);
   describe_head(fields, c);
 }
@@ -185,12 +178,24 @@ void describe_absolute_positions(ConfigFields& fields) {
   fields.neutral("position_embedding_type", {"absolute"});
 }
 
-EncoderOnlyConfig read_encoder_only(const JsonObject& json, const EncoderOnlyFamily& family,
-                                    EncoderHead head) {
+namespace {
+
+EncoderOnlyConfig config_of(const EncoderOnlyFamily& family, EncoderHead head) {
   EncoderOnlyConfig config;
   config.family = &family;
   config.head = head;
-  return read_config(json, family.describe, config);
+  return config;
+}
+
+}  // namespace
+
+KnownKeys encoder_only_keys(const EncoderOnlyFamily& family) {
+  return keys_of(family.describe, config_of(family, EncoderHead::kNone));
+}
+
+EncoderOnlyConfig read_encoder_only(const JsonObject& json, const EncoderOnlyFamily& family,
+                                    EncoderHead head) {
+  return read_config(json, family.describe, config_of(family, head));
 }
 
 nlohmann::ordered_json encoder_only_json(const EncoderOnlyConfig& config) {
@@ -233,19 +238,9 @@ ModelPreset encoder_preset(PresetSize size) {
 }  // namespace
 
 EncoderOnlyConfig encoder_config(const ModelSettings& s, const EncoderOnlyFamily& family) {
-  EncoderOnlyConfig c;
-  c.family = &family;
-  c.head = EncoderHead::kClassifier;
-  c.vocabulary = s.vocabulary;
-  c.width = s.width;
-  c.layers = s.layers;
-  c.heads = s.heads;
-  c.inner_width = s.inner_width;
-  c.activation = s.activation;
-  c.max_length = s.max_length;
-  c.dropout = c.embedding_dropout = c.classifier_dropout = s.dropout;
-  c.attention_dropout = s.attention_dropout;
-  c.padding_id = s.padding_id;
+  EncoderOnlyConfig c = config_of(family, EncoderHead::kClassifier);
+  apply_settings(s, c);
+  c.classifier_dropout = s.dropout;
   c.token_ids = {{"bos_token_id", s.start_id},
                  {"cls_token_id", s.start_id},
                  {"eos_token_id", s.end_id},

@@ -29,7 +29,7 @@ EncoderOnlyConfig bert_config(EncoderHead head);
 
 /// The names of BERT's keys, or those that another family has for the same.
 struct BertLikeKeys {
-  std::string width = "hidden_size", layers = "num_hidden_layers", heads = "num_attention_heads";
+  StackKeys sizes{};
   std::string inner_width = "intermediate_size", activation = "hidden_act";
   std::string dropout = "hidden_dropout_prob", attention_dropout = "attention_probs_dropout_prob";
   std::string classifier_dropout = "classifier_dropout";
@@ -57,6 +57,8 @@ void describe_max_length(ConfigFields& fields, EncoderOnlyConfig& config, int32_
 /// Refuses positions of another kind than learned ones that are added to the embeddings.
 void describe_absolute_positions(ConfigFields& fields);
 
+/// The keys of a config.json.
+KnownKeys encoder_only_keys(const EncoderOnlyFamily& family);
 /// Reads a config.json. Throws kFormat for missing, invalid or unsupported values.
 EncoderOnlyConfig read_encoder_only(const JsonObject& json, const EncoderOnlyFamily& family,
                                     EncoderHead head);
@@ -81,6 +83,7 @@ template <auto kFamily, auto kMake>
 Architecture encoder_architecture_of(const EncoderRow& row) {
   Architecture architecture = encoder_architecture(row);
   architecture.make = [](const ModelSettings& settings) { return make_encoder_only(kMake(settings)); };
+  architecture.keys = [](const std::string&) { return encoder_only_keys(kFamily()); };
   architecture.read = [](const JsonObject& json) {
     return make_encoder_only(read_encoder_only(json, kFamily(), read_head(json, kFamily())));
   };

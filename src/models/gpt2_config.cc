@@ -9,27 +9,20 @@ namespace heed::models {
 namespace {
 
 void describe_gpt2(ConfigFields& fields, DecoderOnlyConfig& c) {
-  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
-  fields.integer("n_embd", c.width, {1, 1 << 16});
-  fields.integer("n_layer", c.layers, {1, 256});
-  fields.integer("n_head", c.heads, {1, 1024});
-  fields.integer("n_inner", c.inner_width, {1, 1 << 20}, 4 * c.width);
+  describe_sizes(fields, c, {.width = "n_embd", .layers = "n_layer", .heads = "n_head"});
+  fields.integer("n_inner", c.inner_width, kInnerWidths, 4 * c.width);
   fields.integer("n_positions", c.max_length, {1, 1 << 20}, 1024);
   fields.word("activation_function", c.activation, activation_names(), Activation::kGeluTanh);
   fields.number("layer_norm_epsilon", c.norm_epsilon, {0, 1}, 1e-5);
-  const NumberRange probability{0, 0.999};
-  fields.number("embd_pdrop", c.embedding_dropout, probability, 0.1);
-  fields.number("resid_pdrop", c.dropout, probability, 0.1);
-  fields.number("attn_pdrop", c.attention_dropout, probability, 0.1);
+  fields.number("embd_pdrop", c.embedding_dropout, kProbabilities, 0.1);
+  fields.number("resid_pdrop", c.dropout, kProbabilities, 0.1);
+  fields.number("attn_pdrop", c.attention_dropout, kProbabilities, 0.1);
   fields.number("initializer_range", c.deviation, {0, 100}, 0.02);
   fields.boolean("scale_attn_weights", c.scaled_scores, true);
   fields.boolean("scale_attn_by_inverse_layer_idx", c.scaled_by_layer, false);
   fields.boolean("tie_word_embeddings", c.tied_output, true);
   describe_special_ids(fields, c);
-  fields.derive([&](const JsonObject& json) {
-    if (c.width % c.heads == 0) return;
-    json.reject("n_head", fmt::format("a number that divides n_embd ({})", c.width));
-  });
+  require_whole_heads(fields, c, "n_embd", {"n_head"});
   // An alias of n_positions for old versions of transformers.
   fields.custom(
       {"n_ctx"}, [](const JsonObject&) {},

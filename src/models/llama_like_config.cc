@@ -8,20 +8,17 @@
 namespace heed::models {
 
 void describe_llama_like(ConfigFields& fields, DecoderOnlyConfig& c, const LlamaLikeDefaults& defaults) {
-  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
-  fields.integer("hidden_size", c.width, {1, 1 << 16});
-  fields.integer("num_hidden_layers", c.layers, {1, 256});
-  fields.integer("num_attention_heads", c.heads, {1, 1024});
+  describe_sizes(fields, c, {});
   const int key_value_heads = defaults.key_value_heads > 0 ? defaults.key_value_heads : c.heads;
-  fields.integer("num_key_value_heads", c.key_value_heads, {1, 1024}, key_value_heads);
+  fields.integer("num_key_value_heads", c.key_value_heads, kHeadCounts, key_value_heads);
   const bool divided = defaults.head_width == 0;
   fields.integer("head_dim", c.head_width, {2, 1 << 12}, divided ? c.width / c.heads : defaults.head_width);
-  fields.integer("intermediate_size", c.inner_width, {1, 1 << 20});
+  fields.integer("intermediate_size", c.inner_width, kInnerWidths);
   fields.word(defaults.activation_key, c.activation, activation_names(), defaults.activation,
               defaults.activation_name);
   fields.integer("max_position_embeddings", c.max_length, {1, 1 << 24}, defaults.max_length);
   fields.number("rms_norm_eps", c.norm_epsilon, {0, 1}, 1e-6);
-  fields.number("attention_dropout", c.attention_dropout, {0, 0.999}, 0);
+  fields.number("attention_dropout", c.attention_dropout, kProbabilities, 0);
   fields.number("initializer_range", c.deviation, {0, 100}, 0.02);
   fields.boolean("tie_word_embeddings", c.tied_output, defaults.tied_output);
   describe_special_ids(fields, c);

@@ -91,7 +91,7 @@ void describe_modernbert(ConfigFields& fields, EncoderOnlyConfig& c) {
   describe_bert_like(fields, c, modernbert_names(),
                      {.norm_epsilon = 1e-5, .dropout = 0, .classifier_dropout = 0});
   describe_max_length(fields, c, -1, 8192);
-  fields.number("mlp_dropout", c.activation_dropout, {0, 0.999}, 0);
+  fields.number("mlp_dropout", c.activation_dropout, kProbabilities, 0);
   fields.boolean("attention_bias", c.attention_bias, false);
   fields.boolean("mlp_bias", c.feed_forward_bias, false);
   fields.boolean("norm_bias", c.norm_bias, false);

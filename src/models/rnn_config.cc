@@ -135,6 +135,7 @@ Architecture rnn_architecture() {
       .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}}},
       .preset = rnn_preset,
       .make = make_rnn,
+      .keys = [](const std::string&) { return keys_of(describe_rnn, RnnConfig()); },
       .read = read_rnn};
 }
 

@@ -113,11 +113,10 @@ void write_output(const TransformerConfig& c, nlohmann::ordered_json& json) {
 
 /// dropout_rate, in place of which fine-tuning may have set others.
 void read_dropouts(const JsonObject& json, TransformerConfig& c) {
-  const NumberRange probability{0, 0.999};
-  const double rate = json.number("dropout_rate", probability, 0.1);
-  c.dropout = json.number("dropout", probability, rate);
-  c.attention_dropout = json.number("attention_dropout", probability, rate);
-  c.activation_dropout = json.number("activation_dropout", probability, rate);
+  const double rate = json.number("dropout_rate", kProbabilities, 0.1);
+  c.dropout = json.number("dropout", kProbabilities, rate);
+  c.attention_dropout = json.number("attention_dropout", kProbabilities, rate);
+  c.activation_dropout = json.number("activation_dropout", kProbabilities, rate);
 }
 
 /// What all T5 models have in common.
@@ -136,13 +135,13 @@ void complete(TransformerConfig& c) {
 }
 
 void describe_t5(ConfigFields& fields, TransformerConfig& c) {
-  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
+  fields.integer("vocab_size", c.vocabulary, kVocabularySizes);
   fields.integer("d_model", c.width, {1, 1 << 16});
   fields.integer("d_kv", c.head_width, {1, 1 << 12});
-  fields.integer("d_ff", c.encoder_inner_width, {1, 1 << 20});
-  fields.integer("num_layers", c.encoder_layers, {1, 256});
-  fields.integer("num_decoder_layers", c.decoder_layers, {1, 256}, c.encoder_layers);
-  fields.integer("num_heads", c.encoder_heads, {1, 1024});
+  fields.integer("d_ff", c.encoder_inner_width, kInnerWidths);
+  fields.integer("num_layers", c.encoder_layers, kLayerCounts);
+  fields.integer("num_decoder_layers", c.decoder_layers, kLayerCounts, c.encoder_layers);
+  fields.integer("num_heads", c.encoder_heads, kHeadCounts);
   fields.integer("relative_attention_num_buckets", c.positions.buckets, {4, 1 << 16}, 32);
   fields.integer("relative_attention_max_distance", c.positions.bucket_max_distance, {2, 1 << 20}, 128);
   fields.custom(

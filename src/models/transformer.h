@@ -20,6 +20,7 @@
 
 #include "models/seq2seq.h"
 #include "models/source_vocabulary.h"
+#include "models/stack_config.h"
 #include "nn/positions.h"
 #include "nn/transformer_layer.h"
 
@@ -49,31 +50,28 @@ struct TransformerFamily {
 /// Marian's names, also of Heed's own type.
 const TransformerFamily& marian_family();
 
-struct TransformerConfig {
+struct TransformerConfig : StackConfig {
+  TransformerConfig() {
+    width = 512, max_length = 512;
+    dropout = 0.1;
+  }
+
   const TransformerFamily* family = &marian_family();
-  int64_t vocabulary = 0;         ///< of the target, and of the source unless it has its own
   int64_t source_vocabulary = 0;  ///< 0: `vocabulary`
   bool share_embeddings = true;   ///< one embedding for source and target; requires one vocabulary
-  bool tied_output = true;        ///< the output layer has the weight of the target embedding
-  int64_t width = 512;            ///< d_model
   int encoder_layers = 6, decoder_layers = 6;
   int encoder_heads = 8, decoder_heads = 8;
   int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
-  Activation activation = Activation::kRelu;
-  bool norm_first = false;                   ///< not supported by Marian
   bool depth_scaled_init = false;            ///< only affects training
   nn::NormKind norm = nn::NormKind::kLayer;  ///< Marian supports only this
   nn::PositionOptions positions;             ///< Marian supports only sinusoidal positions
-  int64_t max_length = 512;                  ///< max_position_embeddings
   bool scale_embedding = true;               ///< by sqrt(d_model)
-  double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
-  int32_t padding_id = 0, end_id = 0, start_id = 0;
+  int32_t end_id = 0, start_id = 0;
 
   // -- Of other families than Marian.
   int64_t head_width = 0;  ///< d_k; 0: D / H
   double score_scale = 0;  ///< of attention; 0: 1 / sqrt(d_k)
-  bool attention_bias = true, feed_forward_bias = true, output_bias = true;
-  double norm_epsilon = 1e-5;
+  bool output_bias = true;
   double output_scale = 1;           ///< of the decoder's output, before the output layer
   bool final_dropout = false;        ///< `dropout` also of the output of each stack
   bool limited_length = true;        ///< false: max_length is only written to config.json

@@ -49,9 +49,8 @@ void check_shared_embeddings(const JsonObject& json, const TransformerConfig& c)
 
 /// Common to Marian and Heed's own type.
 void describe_marian_like(ConfigFields& fields, TransformerConfig& c) {
-  const IntegerRange vocabulary{1, 1 << 26};
-  fields.integer("vocab_size", c.source_vocabulary, vocabulary);
-  fields.integer("decoder_vocab_size", c.vocabulary, vocabulary, c.source_vocabulary);
+  fields.integer("vocab_size", c.source_vocabulary, kVocabularySizes);
+  fields.integer("decoder_vocab_size", c.vocabulary, kVocabularySizes, c.source_vocabulary);
   describe_transformer(fields, c, {});
   fields.boolean("share_encoder_decoder_embeddings", c.share_embeddings, true);
   fields.boolean("tie_word_embeddings", c.tied_output, true);
@@ -119,28 +118,21 @@ void describe_end_id(ConfigFields& fields, TransformerConfig& c, std::optional<i
 }
 
 void describe_transformer(ConfigFields& fields, TransformerConfig& c, const TransformerDefaults& defaults) {
-  const IntegerRange layers{1, 256}, heads{1, 1024}, inner_width{1, 1 << 20};
   fields.integer("d_model", c.width, {defaults.least_width, 1 << 16});
-  fields.integer("encoder_layers", c.encoder_layers, layers);
-  fields.integer("decoder_layers", c.decoder_layers, layers);
-  fields.integer("encoder_attention_heads", c.encoder_heads, heads);
-  fields.integer("decoder_attention_heads", c.decoder_heads, heads);
-  fields.integer("encoder_ffn_dim", c.encoder_inner_width, inner_width);
-  fields.integer("decoder_ffn_dim", c.decoder_inner_width, inner_width);
+  fields.integer("encoder_layers", c.encoder_layers, kLayerCounts);
+  fields.integer("decoder_layers", c.decoder_layers, kLayerCounts);
+  fields.integer("encoder_attention_heads", c.encoder_heads, kHeadCounts);
+  fields.integer("decoder_attention_heads", c.decoder_heads, kHeadCounts);
+  fields.integer("encoder_ffn_dim", c.encoder_inner_width, kInnerWidths);
+  fields.integer("decoder_ffn_dim", c.decoder_inner_width, kInnerWidths);
   fields.word("activation_function", c.activation, activation_names(), defaults.activation);
   fields.integer("max_position_embeddings", c.max_length, {1, 1 << 20}, 1024);
   fields.boolean("scale_embedding", c.scale_embedding, defaults.scale_embedding);
-  const NumberRange probability{0, 0.999};
-  fields.number("dropout", c.dropout, probability, 0.1);
-  fields.number("attention_dropout", c.attention_dropout, probability, defaults.attention_dropout);
-  fields.number("activation_dropout", c.activation_dropout, probability, 0);
+  fields.number("dropout", c.dropout, kProbabilities, 0.1);
+  fields.number("attention_dropout", c.attention_dropout, kProbabilities, defaults.attention_dropout);
+  fields.number("activation_dropout", c.activation_dropout, kProbabilities, 0);
   fields.constant("is_encoder_decoder", true);
-  fields.derive([&](const JsonObject& json) {
-    for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) {
-      if (c.width % json.integer(key) == 0) continue;
-      json.reject(key, fmt::format("a number that divides d_model ({})", c.width));
-    }
-  });
+  require_whole_heads(fields, c, "d_model", {"encoder_attention_heads", "decoder_attention_heads"});
   // Training settings, other heads, and aliases.
   fields.ignore({"add_bias_logits", "bos_token_id", "classif_dropout", "classifier_dropout",
                  "decoder_layerdrop", "encoder_layerdrop", "extra_pos_embeddings", "init_std",
@@ -223,22 +215,16 @@ ModelPreset transformer_preset(PresetSize size) {
 
 std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
   TransformerConfig c;
-  c.vocabulary = s.vocabulary;
-  c.width = s.width;
+  apply_settings(s, c);
   c.encoder_layers = s.encoder_layers;
   c.decoder_layers = s.decoder_layers;
   c.encoder_heads = c.decoder_heads = s.heads;
   c.encoder_inner_width = c.decoder_inner_width = s.inner_width;
-  c.activation = s.activation;
   c.norm = s.norm;
   c.norm_first = s.norm_first;
   c.depth_scaled_init = s.depth_scaled_init;
   c.positions = s.positions;
-  c.max_length = s.max_length;
-  c.dropout = s.dropout;
-  c.attention_dropout = s.attention_dropout;
   c.activation_dropout = s.activation_dropout;
-  c.padding_id = s.padding_id;
   c.start_id = s.start_id;
   c.end_id = s.end_id;
   return std::make_unique<Transformer>(c);
@@ -246,6 +232,10 @@ std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
 
 std::unique_ptr<Model> read_transformer(const JsonObject& config) {
   return std::make_unique<Transformer>(read_transformer_config(config));
+}
+
+KnownKeys transformer_keys(const std::string& model_type) {
+  return keys_of(type_named(model_type).describe, TransformerConfig());
 }
 
 JsonObject complete_transformer(const JsonObject& config, const WeightsOf& weights) {
@@ -283,6 +273,7 @@ Architecture transformer_architecture() {
                        {"activation_dropout", &ModelSettings::activation_dropout, {"activation_dropout"}}},
           .preset = transformer_preset,
           .make = make_transformer,
+          .keys = transformer_keys,
           .read = read_transformer,
           .complete = complete_transformer};
 }
