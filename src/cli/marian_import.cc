@@ -79,7 +79,8 @@ MarianFiles find_marian_files(const std::string& path) {
   const bool is_file = path.ends_with(".npz");
   std::string directory = is_file ? fs::path(path).parent_path().string() : path;
   if (directory.empty()) directory = ".";
-  MarianFiles files{.inventory = ModelInventory(directory)};
+  MarianFiles files;
+  files.inventory = ModelInventory(directory);
   const ModelInventory& inventory = files.inventory;
   FlatYaml decoder;
   if (inventory.has(model_file::kMarianDecoder)) {
