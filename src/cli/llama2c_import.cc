@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "io/llama2c.h"
 #include "io/tensors_in_memory.h"

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/files/file.h"
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/flat_yaml.h"
 #include "base/text/json_text.h"
 #include "models/marian_import.h"

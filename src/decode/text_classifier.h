@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/thread_pool.h"
 #include "models/loaded_model.h"
 #include "text/wordpiece.h"

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "io/tensor_reader.h"
 
 namespace heed {

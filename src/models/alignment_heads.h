@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 
 namespace heed::models {

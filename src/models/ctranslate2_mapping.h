@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "io/ctranslate2_file.h"
 #include "models/ctranslate2_rows.h"

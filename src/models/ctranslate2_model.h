@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "io/tensor_reader.h"
 

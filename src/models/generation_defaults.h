@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "models/model.h"
 #include "models/search_ranges.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "models/classifier.h"
 #include "models/generation_defaults.h"
 #include "models/language_model.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "io/weight_files.h"
 #include "models/architecture.h"

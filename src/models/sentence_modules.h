@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "heed/embedder.h"
 
 namespace heed::models {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "io/safetensors.h"
 
 namespace heed::models {

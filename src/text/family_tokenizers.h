@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "text/piece_coder.h"
 #include "text/vocabulary.h"
 

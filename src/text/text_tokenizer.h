@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "text/encoding.h"
 #include "text/pipeline/added_vocabulary.h"
 #include "text/sentencepiece.h"

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "text/encoding.h"
 #include "text/piece_coder.h"
 #include "text/sentencepiece.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "text/bert_words.h"
 #include "text/pipeline/text_pipeline.h"
 #include "text/sentencepiece.h"

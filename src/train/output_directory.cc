@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "base/files/file.h"
+#include "base/files/model_inventory.h"
 #include "base/files/part_files.h"
-#include "base/model_inventory.h"
 #include "base/text/option_error.h"
 #include "train/recipe_fields.h"
 #include "train/task.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/files/file_lock.h"
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "train/recipe.h"
 
 namespace heed::train {

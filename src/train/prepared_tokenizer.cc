@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/files/file.h"
 #include "base/files/fingerprint.h"
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "train/trainer.h"
 

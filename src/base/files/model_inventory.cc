@@ -1,4 +1,4 @@
-#include "base/model_inventory.h"
+#include "base/files/model_inventory.h"
 
 #include <algorithm>
 #include <filesystem>
