@@ -157,7 +157,7 @@ TEST(GenerationDefaults, AreWrittenAsTheyWereRead) {
   const TestFolder folder;
   write_generation_defaults(folder.path(), read, {.padding = 1, .end = 7, .start = 99});
   const GenerationDefaults again = read_generation_defaults(
-      folder.path(), JsonObject::parse(kMarianConfig, "config.json"), Task::kTranslation);
+      ModelInventory(folder.path()), JsonObject::parse(kMarianConfig, "config.json"), Task::kTranslation);
   EXPECT_EQ(again.begin_forbidden_ids, read.begin_forbidden_ids);
   EXPECT_EQ(again.early_stopping, EarlyStopping::kTrue);
   EXPECT_EQ(again.end_ids, read.end_ids);
