@@ -1,6 +1,6 @@
 #include "cli/imported_model.h"
 
-#include <utility>
+#include <nlohmann/json.hpp>
 
 #include "base/text/json_file.h"
 #include "base/text/json_text.h"
@@ -14,7 +14,7 @@ namespace {
 /// Writes generation_config.json of a translation model, and removes its keys from `config`.
 void write_generation(const ImportedModel& model, const std::string& directory,
                       nlohmann::ordered_json& config) {
-  const JsonObject read = JsonObject::parse(config.dump(), model.path);
+  const JsonObject read = JsonObject::parse(model.config, model.path);
   const auto id = [&](const char* key) { return static_cast<int32_t>(read.integer(key)); };
   models::write_generation_defaults(
       directory, models::read_generation_defaults(model.files, read, models::Task::kTranslation),
@@ -26,7 +26,6 @@ void write_generation(const ImportedModel& model, const std::string& directory,
 }  // namespace
 
 ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
-  const JsonObject& config = directory.config();
   const auto write_tokenizer = [files = directory.files(), task = directory.task()](const std::string& to) {
     if (task == models::Task::kTranslation) {
       Tokenizer::load(files).save(to);
@@ -34,24 +33,25 @@ ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
       TextTokenizer::load(files)->save(to);
     }
   };
-  return {directory.path(), parse_ordered_json(config.json().dump(), config.origin()), directory.weights(),
-          directory.files(), write_tokenizer};
+  return {directory.path(), directory.config().json().dump(), directory.weights(), directory.files(),
+          write_tokenizer};
 }
 
 void write_imported(const ImportedModel& model, const std::string& directory,
                     const WeightConversion& conversion) {
   convert_weights(*model.weights, directory, conversion);
-  nlohmann::ordered_json config = model.config;
+  nlohmann::ordered_json config = parse_ordered_json(model.config, model.path);
   const models::Architecture& architecture =
-      models::architecture_of(JsonObject::parse(config.dump(), model.path));
+      models::architecture_of(JsonObject::parse(model.config, model.path));
   if (architecture.task == models::Task::kTranslation) write_generation(model, directory, config);
-  write_config(std::move(config), directory, conversion.dtype);
+  write_config(config, directory, conversion.dtype);
   model.write_others(directory);
 }
 
-void write_config(nlohmann::ordered_json config, const std::string& directory, DType dtype) {
-  config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
-  write_json(directory + "/" + model_file::kConfig, config);
+void write_config(const nlohmann::ordered_json& config, const std::string& directory, DType dtype) {
+  nlohmann::ordered_json json = config;
+  json[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
+  write_json(directory + "/" + model_file::kConfig, json);
 }
 
 }  // namespace heed::cli

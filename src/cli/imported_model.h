@@ -4,7 +4,7 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/weight_conversion.h"
@@ -14,8 +14,9 @@ namespace heed::cli {
 
 struct ImportedModel {
   std::string path;  ///< for messages
-  /// config.json; of a translation model, also with the keys of generation_config.json, as older directories.
-  nlohmann::ordered_json config;
+  /// The text of config.json; of a translation model, also with the keys of generation_config.json, as in
+  /// older directories.
+  std::string config;
   std::shared_ptr<const WeightFiles> weights;
   ModelInventory files;  ///< where a generation_config.json takes precedence over the keys of `config`
   /// Writes the tokenizer to a directory, and what else the format has.
@@ -31,6 +32,6 @@ void write_imported(const ImportedModel& model, const std::string& directory,
                     const WeightConversion& conversion);
 
 /// Writes config.json with the data type of the weights.
-void write_config(nlohmann::ordered_json config, const std::string& directory, DType dtype);
+void write_config(const nlohmann::ordered_json& config, const std::string& directory, DType dtype);
 
 }  // namespace heed::cli

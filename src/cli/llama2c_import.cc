@@ -75,14 +75,14 @@ void write_generation_config(const std::string& directory) {
 
 ImportedModel import_llama2c(const std::string& path, const std::string& tokenizer) {
   Llama2cModel model = read_llama2c(path);
-  nlohmann::ordered_json config = models::DecoderOnly(config_of(model)).config_json();
+  const std::string config = models::DecoderOnly(config_of(model)).config_json().dump();
   auto weights = std::make_unique<TensorsInMemory>(path, std::move(model.tensors));
   const auto write_others = [tokenizer, vocabulary = model.vocabulary](const std::string& directory) {
     write_generation_config(directory);
     if (!tokenizer.empty()) tokenizer_of_model(tokenizer, vocabulary).save(directory);
   };
   return {path,
-          std::move(config),
+          config,
           std::make_shared<const WeightFiles>(WeightFiles::of(path, std::move(weights))),
           {},
           write_others};

@@ -164,7 +164,7 @@ ImportedModel import_marian(const std::string& path) {
   auto config = parse_ordered_json(import.config, files.model);
   config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
   const std::string& directory = files.inventory.directory();
-  return {files.model, std::move(config),
+  return {files.model, config.dump(),
           std::make_shared<const WeightFiles>(WeightFiles::of(directory, std::move(import.weights))),
           files.inventory, [files, pieces](const std::string& to) { write_tokenizer(files, pieces, to); }};
 }
