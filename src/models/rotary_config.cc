@@ -22,11 +22,11 @@ const std::vector<std::pair<std::string, ScalingKind>>& scaling_names() {
   return names;
 }
 
-constexpr NumberRange kFactors{1e-3, 1e6}, kLengths{1, 1e9};
+constexpr NumberRange kFactors{1e-3, 1e6}, kOriginalLengths{1, 1e9};
 
 double original_length(const JsonObject& rotary, const RotaryDefaults& defaults) {
   if (defaults.original_length > 0) return defaults.original_length;
-  return rotary.number("original_max_position_embeddings", kLengths, defaults.max_length);
+  return rotary.number("original_max_position_embeddings", kOriginalLengths, defaults.max_length);
 }
 
 /// Attention is scaled through sines and cosines (Peng et al., 2023, section 3.4).
@@ -112,7 +112,7 @@ const std::vector<std::string>& rotary_keys() {
 
 Rotary read_rotary_positions(const JsonObject& config, RotaryDefaults defaults) {
   defaults.base = config.number("rope_theta", {1, 1e12}, defaults.base);
-  defaults.original_length = config.number("original_max_position_embeddings", kLengths, 0.0);
+  defaults.original_length = config.number("original_max_position_embeddings", kOriginalLengths, 0.0);
   const Rotary parameters = read_rotary(config, "rope_parameters", defaults),
                scaling = read_rotary(config, "rope_scaling", defaults);
   if (config.has("rope_parameters") && (config.has("rope_scaling") || config.has("rope_theta")) &&
