@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/stop.h"
-#include "distributed/thread_ranks.h"
+#include "distributed/test_thread_ranks.h"
 
 namespace heed::distributed {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "distributed/thread_ranks.h"
+#include "distributed/test_thread_ranks.h"
 
 namespace heed::distributed {
 namespace {

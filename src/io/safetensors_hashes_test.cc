@@ -8,7 +8,7 @@
 
 #include "compare.h"
 #include "io/safetensors.h"
-#include "io/safetensors_bytes.h"
+#include "io/test_safetensors_bytes.h"
 #include "test_folder.h"
 
 namespace heed {

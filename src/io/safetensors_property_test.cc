@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "io/safetensors.h"
-#include "io/safetensors_bytes.h"
+#include "io/test_safetensors_bytes.h"
 #include "mutated_bytes.h"
 #include "test_folder.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <thread>
 
-#include "io/safetensors_bytes.h"
+#include "io/test_safetensors_bytes.h"
 #include "tensor/half.h"
 #include "test_folder.h"
 

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/rng.h"
-#include "io/torch_bytes.h"
+#include "io/test_torch_bytes.h"
 #include "io/weight_files.h"
 #include "io/zip_file.h"
 #include "mutated_bytes.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "distributed/thread_ranks.h"
+#include "distributed/test_thread_ranks.h"
 
 namespace heed::train {
 namespace {

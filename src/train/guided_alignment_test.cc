@@ -7,7 +7,7 @@
 #include "decode/word_alignment.h"
 #include "models/loaded_model.h"
 #include "text/tokenizer.h"
-#include "train/small_training.h"
+#include "train/test_trainings.h"
 
 namespace heed::train {
 namespace {

@@ -11,7 +11,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
-#include "train/small_training.h"
+#include "train/test_trainings.h"
 
 namespace {
 

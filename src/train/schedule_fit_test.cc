@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "train/checksummed_tensors.h"
-#include "train/small_training.h"
+#include "train/test_trainings.h"
 
 namespace heed::train {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "train/small_training.h"
+#include "train/test_trainings.h"
 
 namespace heed::train {
 namespace {

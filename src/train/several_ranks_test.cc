@@ -11,9 +11,9 @@
 
 #include "base/files/file_lock.h"
 #include "distributed/agreement.h"
-#include "distributed/thread_ranks.h"
+#include "distributed/test_thread_ranks.h"
 #include "train/parameter_slices.h"
-#include "train/small_training.h"
+#include "train/test_trainings.h"
 
 namespace heed::train {
 namespace {

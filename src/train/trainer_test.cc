@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "models/loaded_model.h"
 #include "train/checksummed_tensors.h"
-#include "train/small_training.h"
+#include "train/test_trainings.h"
 
 namespace heed::train {
 namespace {

@@ -1,4 +1,4 @@
-// Trainings of every task for tests, which take a fraction of a second.
+// Test helper: trainings of every task, which take a fraction of a second.
 #pragma once
 
 #include <fmt/format.h>

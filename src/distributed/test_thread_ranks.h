@@ -1,4 +1,4 @@
-// Ranks that are threads of one process, for tests.
+// Test helper: ranks that are threads of one process.
 #pragma once
 
 #include <condition_variable>
