@@ -44,6 +44,7 @@ nlohmann::ordered_json to_json(const TrainingState& s) {
                               {"text", hexadecimal(s.text)},
                               {"kept_step", s.kept_step},
                               {"kept_weights", hexadecimal(s.kept_weights)},
+                              {"batch_tokens", s.batch_tokens},
                               {"fitted_steps", s.fitted_steps}};
   if (s.unvalidated) json["unvalidated"] = to_line(*s.unvalidated);
   return json;
@@ -65,6 +66,7 @@ TrainingState from_json(const JsonObject& json) {
   s.text = from_hexadecimal(json, "text");
   s.kept_step = json.integer("kept_step", natural);
   s.kept_weights = from_hexadecimal(json, "kept_weights");
+  s.batch_tokens = json.integer("batch_tokens", natural, 0);
   s.fitted_steps = json.integer("fitted_steps", {kNeverFitted}, kNeverFitted);  // earlier versions
   if (json.has("unvalidated")) s.unvalidated = metrics_of_line(json.string("unvalidated"), json.origin());
   return s;

@@ -24,6 +24,7 @@ struct TrainingState {
   uint64_t text = 0;               ///< Task::fingerprint
   int64_t kept_step = 0;           ///< of the weights in model.safetensors
   uint64_t kept_weights = 0;       ///< fingerprint_of() these
+  int64_t batch_tokens = 0;        ///< the size of the batches, once it is decided (schedule_fit.h)
   /// The number of steps to which the schedule is fitted, or kNotYetFitted or kNeverFitted (schedule_fit.h).
   int64_t fitted_steps = 0;
   /// The last step, if its validation was interrupted and is still to be done.

@@ -51,6 +51,7 @@ Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
   };
   Recipe recorded = make_recipe("small", "", settings);
   if (!has(kFitSchedule)) recorded.fit_schedule = wanted.fit_schedule;
+  if (!has(kFitBatch)) recorded.fit_batch = wanted.fit_batch;
   if (!has(kFitValidation)) recorded.fit_validation = wanted.fit_validation;
   return recorded;
 }

@@ -66,11 +66,14 @@ bool sets(const std::vector<Setting>& settings, const std::string& key) {
 
 /// Explicit settings are taken as they are.
 void limit_fit(Recipe& recipe, const std::vector<Setting>& settings) {
-  const bool ends = recipe.schedule == ScheduleKind::kCosine || recipe.schedule == ScheduleKind::kLinear;
   if (!sets(settings, kFitSchedule)) {
     recipe.fit_schedule = !sets(settings, "schedule.warmup_steps") &&
                           !sets(settings, "schedule.total_steps") &&
-                          (ends || !sets(settings, "schedule.kind"));
+                          (has_end(recipe.schedule) || !sets(settings, "schedule.kind"));
+  }
+  if (!sets(settings, kFitBatch)) {
+    recipe.fit_batch = recipe.from.empty() && !sets(settings, "training.batch_tokens") &&
+                       !sets(settings, "training.gradient_accumulation");
   }
   if (!sets(settings, kFitValidation)) recipe.fit_validation = !sets(settings, "validation.every");
 }

@@ -70,6 +70,7 @@ struct Recipe {
       from;  ///< fine-tuning: the model directory with the initial weights and tokenizer; empty: from scratch
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;
+  bool fit_batch = true;          ///< smaller batches in a short training (schedule_fit.h)
   int shards = 0;                 ///< 0: derived from batch_tokens
   int gradient_accumulation = 1;  ///< batches per update
   MatmulPrecision precision = MatmulPrecision::kHighest;

@@ -21,6 +21,7 @@ constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
 constexpr const char* kCorpus = "corpus";
 constexpr const char* kHeldOut = "cleaning.held_out";
+constexpr const char* kFitBatch = "training.fit_batch";
 constexpr const char* kFitSchedule = "schedule.fit";
 constexpr const char* kFitValidation = "validation.fit";
 
@@ -127,6 +128,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit({kFrom}, r.from);
   visit({"training.seed"}, r.seed, Limits{0, static_cast<double>(kLargest)});
   visit({"training.batch_tokens"}, r.batch_tokens, count);
+  visit({kFitBatch}, r.fit_batch);
   visit({"training.shards"}, r.shards, Limits{0, 1024});
   visit({"training.gradient_accumulation"}, r.gradient_accumulation, Limits{1, 1024});
   visit({"training.precision"}, r.precision, precisions);

@@ -17,6 +17,11 @@ namespace heed::train {
 /// lr from n = w on.
 enum class ScheduleKind { kNoam, kInverseSqrt, kCosine, kLinear, kConstant };
 
+/// Whether it ends at Schedule::total.
+constexpr bool has_end(ScheduleKind kind) {
+  return kind == ScheduleKind::kCosine || kind == ScheduleKind::kLinear;
+}
+
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kInverseSqrt;
   double learning_rate = 1e-3;

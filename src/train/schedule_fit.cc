@@ -5,32 +5,25 @@
 
 #include "base/check.h"
 #include "base/text/option_error.h"
+#include "train/batch_fit.h"
 
 namespace heed::train {
 namespace {
 
-constexpr int64_t kWarmupShare = 8;      // the warm-up is at most the eighth part
-constexpr int64_t kShortInWarmups = 10;  // the preset's decay suits trainings of that many warm-ups
+constexpr int64_t kWarmupParts = 2;  // the warm-up is at most half of the training
 constexpr int64_t kValidations = 5, kLeastStepsBetweenValidations = 20;
 constexpr int64_t kTooShortPart = 4;  // fewer steps than a quarter of the recipe's warm-up
 constexpr int64_t kMostMeasuredSteps = 50, kLeastMeasuredSteps = 10;
 constexpr double kMeasuredShare = 0.05, kMostMeasuredShare = 0.15;
 
-bool has_end(ScheduleKind kind) {
-  return kind == ScheduleKind::kCosine || kind == ScheduleKind::kLinear;
-}
-
-void fit_schedule(const Recipe& recipe, int64_t steps, TrainingPlan& plan) {
-  Schedule& schedule = plan.schedule;
-  const bool is_short = steps < kShortInWarmups * recipe.warmup_steps;
-  plan.decays = has_end(recipe.schedule) || (is_short && recipe.schedule != ScheduleKind::kConstant);
-  const double peak = schedule.at(recipe.warmup_steps);
-  schedule.warmup_steps = std::clamp<int64_t>(steps / kWarmupShare, 1, recipe.warmup_steps);
-  if (!plan.decays) return;
-  schedule.learning_rate = peak;
-  schedule.total = steps;
-  schedule.floor = kFittedFloor;
-  if (!has_end(schedule.kind)) schedule.kind = ScheduleKind::kLinear;
+void fit_warmup(int64_t steps, Schedule& schedule) {
+  const int64_t warmup_steps = std::max<int64_t>(steps / kWarmupParts, 1);
+  if (warmup_steps >= schedule.warmup_steps) return;
+  if (schedule.kind == ScheduleKind::kNoam) {  // its peak would be higher
+    schedule.learning_rate = schedule.at(schedule.warmup_steps);
+    schedule.kind = ScheduleKind::kInverseSqrt;
+  }
+  schedule.warmup_steps = warmup_steps;
 }
 
 }  // namespace
@@ -38,7 +31,14 @@ void fit_schedule(const Recipe& recipe, int64_t steps, TrainingPlan& plan) {
 TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps) {
   TrainingPlan plan{recipe.make_schedule(), recipe.validate_every};
   if (fitted_steps <= 0) return plan;
-  if (recipe.fit_schedule) fit_schedule(recipe, fitted_steps, plan);
+  if (recipe.fit_schedule) {
+    fit_warmup(fitted_steps, plan.schedule);
+    plan.decays = has_end(recipe.schedule);
+  }
+  if (plan.decays) {
+    plan.schedule.total = fitted_steps;
+    plan.schedule.floor = kFittedFloor;
+  }
   if (recipe.fit_validation) {
     const int64_t every = std::max(fitted_steps / kValidations, kLeastStepsBetweenValidations);
     plan.validate_every = std::min(recipe.validate_every, every);
@@ -74,14 +74,19 @@ std::string describe_fit(const Recipe& recipe, const TrainingPlan& plan, int64_t
   return fmt::format("the schedule is fitted to {} steps: {}", fitted_steps, fmt::join(parts, ", "));
 }
 
-std::string warning_of_length(const Recipe& recipe, int64_t fitted_steps) {
+std::string warning_of_length(const Recipe& recipe, int64_t batch_tokens, int64_t fitted_steps) {
   if (fitted_steps <= 0 || !recipe.from.empty() || fitted_steps >= recipe.warmup_steps / kTooShortPart)
     return "";
+  const int64_t smaller = std::max(batch_tokens / 4, least_batch_tokens(recipe));
+  const std::string batches =
+      smaller < batch_tokens
+          ? fmt::format(" or with smaller batches (training.batch_tokens = {} instead of {})", smaller,
+                        batch_tokens)
+          : "";
   return option_text(
       "warning: the limits allow about {} steps, too few for this recipe to learn much (its warmup alone has "
-      "{}). Train longer, with smaller batches (training.batch_tokens = {} instead of {}) or a smaller model "
-      "($preset tiny), or fine-tune a model ($from)",
-      fitted_steps, recipe.warmup_steps, std::max<int64_t>(recipe.batch_tokens / 4, 1), recipe.batch_tokens);
+      "{}). Train longer{}, train a smaller model ($preset tiny), or fine-tune a model ($from)",
+      fitted_steps, recipe.warmup_steps, batches);
 }
 
 }  // namespace heed::train

@@ -1,5 +1,6 @@
-// Fits the schedule to the length of a training. The presets are made for trainings of tens of thousands of
-// steps; one of three minutes would end within their warm-up, without a validation.
+// Fits schedule and validations to the length of a training. The presets are made for trainings of tens of
+// thousands of steps; one of three minutes would end within their warm-up, without a validation
+// (docs/adr/0026-short-trainings.md).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,11 @@
 
 namespace heed::train {
 
-/// What the length of a training determines.
+/// What the number of steps determines.
 struct TrainingPlan {
   Schedule schedule;
   int64_t validate_every = 1000;
-  /// Whether the learning rate falls to kFittedFloor of its peak at the fitted number of steps.
-  bool decays = false;
+  bool decays = false;  ///< whether the learning rate falls to kFittedFloor of its peak at the last step
 };
 
 /// The fraction of the peak at which a fitted decay ends. Not 0: an estimated length may be exceeded.
@@ -26,10 +26,9 @@ constexpr double kFittedFloor = 0.1;
 constexpr int64_t kNotYetFitted = 0, kNeverFitted = -1;
 
 /// The plan of a training of `fitted_steps` steps. Where the recipe has schedule.fit, the warm-up is at most
-/// an eighth of them. The learning rate falls from there to the end if the schedule is cosine or linear, and,
-/// unless it is constant, if the steps are fewer than ten times schedule.warmup_steps. Where it has
-/// validation.fit, there are at least five validations, twenty steps or more apart. Otherwise, and for
-/// kNotYetFitted and kNeverFitted, it is the recipe's.
+/// half of them, and schedules with an end have it there. Where it has validation.fit, there are at least
+/// five validations, twenty steps or more apart. Otherwise, and for kNotYetFitted and kNeverFitted, it is the
+/// recipe's.
 TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps);
 
 /// How much of a training is done.
@@ -47,6 +46,6 @@ int64_t fitted_steps(const TrainingProgressSoFar& progress, int64_t max_steps, b
 std::string describe_fit(const Recipe& recipe, const TrainingPlan& plan, int64_t fitted_steps);
 
 /// A warning for a training from scratch that is too short to learn much; otherwise empty.
-std::string warning_of_length(const Recipe& recipe, int64_t fitted_steps);
+std::string warning_of_length(const Recipe& recipe, int64_t batch_tokens, int64_t fitted_steps);
 
 }  // namespace heed::train

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <stdexcept>
 
 #include "train/checksummed_tensors.h"
@@ -16,31 +17,33 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Recipe recipe_with(const std::vector<std::pair<std::string, std::string>>& values) {
-  std::vector<Setting> settings;
-  for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
-  return make_recipe("small", "", settings);
-}
-
-TEST(ScheduleFit, AShortTrainingReachesItsPeakAndDecays) {
+TEST(ScheduleFit, AShortTrainingReachesItsPeakHalfway) {
   const Recipe recipe = recipe_with({});
   const TrainingPlan plan = make_plan(recipe, 264);
-  EXPECT_EQ(plan.schedule.warmup_steps, 33);
-  EXPECT_DOUBLE_EQ(plan.schedule.at(33), recipe.learning_rate);
-  EXPECT_NEAR(plan.schedule.at(264), kFittedFloor * recipe.learning_rate, 1e-12);
-  EXPECT_NEAR(plan.schedule.at(1000), kFittedFloor * recipe.learning_rate, 1e-12) << "not 0 behind the end";
+  EXPECT_EQ(plan.schedule.warmup_steps, 132);
+  EXPECT_DOUBLE_EQ(plan.schedule.at(132), recipe.learning_rate);
+  EXPECT_DOUBLE_EQ(plan.schedule.at(264), recipe.learning_rate * std::sqrt(0.5)) << "its own kind";
   EXPECT_EQ(plan.validate_every, 52);
   EXPECT_LT(recipe.make_schedule().at(264), 0.14 * recipe.learning_rate) << "the control: the recipe's own";
 }
 
 TEST(ScheduleFit, ALongTrainingKeepsTheRecipe) {
   const Recipe recipe = recipe_with({});
-  const TrainingPlan plan = make_plan(recipe, 10 * recipe.warmup_steps);
-  for (const int64_t n : {1, 2000, 20000, 90000}) {
-    EXPECT_EQ(plan.schedule.at(n), recipe.make_schedule().at(n)) << n;
+  for (const int64_t parts : {2, 10}) {
+    const TrainingPlan plan = make_plan(recipe, parts * recipe.warmup_steps);
+    for (const int64_t n : {1, 2000, 20000, 90000}) {
+      EXPECT_EQ(plan.schedule.at(n), recipe.make_schedule().at(n)) << parts << " " << n;
+    }
   }
-  EXPECT_EQ(plan.validate_every, recipe.validate_every);
-  EXPECT_EQ(describe_fit(recipe, plan, 20000), "");
+  EXPECT_EQ(describe_fit(recipe, make_plan(recipe, 20000), 20000), "");
+}
+
+TEST(ScheduleFit, NoamKeepsItsPeak) {
+  const Recipe recipe =
+      recipe_with({{"schedule.kind", "noam"}, {"schedule.fit", "true"}, {"schedule.learning_rate", "1"}});
+  const double peak = recipe.make_schedule().at(recipe.warmup_steps);
+  EXPECT_DOUBLE_EQ(make_plan(recipe, 264).schedule.at(132), peak);
+  EXPECT_EQ(make_plan(recipe, 4000).schedule.at(2000), peak);
 }
 
 TEST(ScheduleFit, SchedulesWithAnEndTakeTheNumberOfSteps) {
@@ -62,7 +65,7 @@ TEST(ScheduleFit, ExplicitSettingsAreTakenAsTheyAre) {
   EXPECT_FALSE(recipe_with({{"schedule.kind", "inverse_sqrt"}}).fit_schedule);
   EXPECT_EQ(make_plan(recipe_with({{"validation.every", "900"}}), 264).validate_every, 900);
   const Recipe both = recipe_with({{"schedule.warmup_steps", "20"}, {"schedule.fit", "true"}});
-  EXPECT_EQ(make_plan(both, 100).schedule.warmup_steps, 12);
+  EXPECT_EQ(make_plan(both, 30).schedule.warmup_steps, 15);
   EXPECT_EQ(make_plan(both, 190).schedule.warmup_steps, 20);
 }
 
@@ -88,10 +91,12 @@ TEST(ScheduleFit, StepsFollowFromTheFirstOnes) {
 
 TEST(ScheduleFit, WarnsWhereTheLimitsAllowTooFewSteps) {
   const Recipe recipe = recipe_with({});
-  EXPECT_THAT(warning_of_length(recipe, 264), HasSubstr("about 264 steps"));
-  EXPECT_THAT(warning_of_length(recipe, 264), HasSubstr("training.batch_tokens = 1024"));
-  EXPECT_EQ(warning_of_length(recipe, 500), "");
-  EXPECT_EQ(warning_of_length(recipe, kNeverFitted), "");
+  EXPECT_THAT(warning_of_length(recipe, 4096, 264), HasSubstr("about 264 steps"));
+  EXPECT_THAT(warning_of_length(recipe, 4096, 264),
+              HasSubstr("training.batch_tokens = 1024 instead of 4096"));
+  EXPECT_THAT(warning_of_length(recipe, 512, 264), Not(HasSubstr("batch")));
+  EXPECT_EQ(warning_of_length(recipe, 4096, 500), "");
+  EXPECT_EQ(warning_of_length(recipe, 4096, kNeverFitted), "");
 }
 
 /// Trainings that last a fraction of a second.
@@ -123,9 +128,9 @@ TEST_F(FittedTraining, StepsAloneGiveTheSameWeightsEveryTime) {
   EXPECT_EQ(different_files(files("one"), files("other")), kNone);
   const std::vector<double> found = rates("one");
   ASSERT_EQ(found.size(), 16U);
-  EXPECT_DOUBLE_EQ(found[1], 0.003) << "the peak after an eighth of the steps";
-  EXPECT_NEAR(found.back(), 0.0003, 1e-9);
-  EXPECT_THAT(said_, HasSubstr("the schedule is fitted to 16 steps: warmup 2 instead of 100"));
+  EXPECT_DOUBLE_EQ(found[7], 0.003) << "the peak after half of the steps";
+  EXPECT_DOUBLE_EQ(found.back(), 0.003 * std::sqrt(0.5));
+  EXPECT_THAT(said_, HasSubstr("the schedule is fitted to 16 steps: warmup 8 instead of 100"));
   said_.clear();
   train(options("explicit", {{"schedule.warmup_steps", "100"}}));
   EXPECT_THAT(said_, Not(HasSubstr("is fitted"))) << "the control";
@@ -164,17 +169,42 @@ TEST_F(FittedTraining, IsFittedToEpochsWithoutAClock) {
   EXPECT_EQ(different_files(files("one"), files("other")), kNone);
   EXPECT_THAT(said_, HasSubstr("the schedule is fitted to"));
   const std::vector<double> found = rates("one");
-  EXPECT_LT(found.back(), 0.5 * *std::ranges::max_element(found));
+  EXPECT_LT(found.back(), 0.9 * *std::ranges::max_element(found));
 }
 
 TEST_F(FittedTraining, ContinuedBehindItsEndWarns) {
-  train(options("model"));
-  TrainerOptions more = options("model");
-  more.max_steps = 18;
-  said_.clear();
-  train(more);
-  EXPECT_THAT(said_, HasSubstr("was fitted to 16 steps"));
-  EXPECT_NEAR(rates("model").back(), 0.0003, 1e-9);
+  for (const char* kind : {"linear", "inverse_sqrt"}) {
+    const std::map<std::string, std::string> settings{{"schedule.kind", kind}, {"schedule.fit", "true"}};
+    train(options(kind, settings));
+    TrainerOptions more = options(kind, settings);
+    more.max_steps = 18;
+    said_.clear();
+    train(more);
+    if (std::string(kind) == "linear") {
+      EXPECT_THAT(said_, HasSubstr("was fitted to 16 steps"));
+      EXPECT_NEAR(rates(kind).back(), 0.0003, 1e-9);
+    } else {
+      EXPECT_THAT(said_, Not(HasSubstr("was fitted"))) << "it has no end";
+      EXPECT_DOUBLE_EQ(rates(kind).back(), 0.003 * std::sqrt(8.0 / 18));
+    }
+  }
+}
+
+// From twice the warm-up on, a limit in steps decides only where a training ends.
+TEST_F(FittedTraining, ContinuedToMoreStepsIsTheTrainingOfThatLimit) {
+  const auto different = [&](const std::string& name, const std::map<std::string, std::string>& settings) {
+    for (const int64_t steps : {8, 12}) {
+      TrainerOptions parts = options(name + "-in-parts", settings);
+      parts.max_steps = steps;
+      train(parts);
+    }
+    TrainerOptions whole = options(name, settings);
+    whole.max_steps = 12;
+    train(whole);
+    return different_files(files(name + "-in-parts"), files(name));
+  };
+  EXPECT_EQ(different("long", {{"schedule.warmup_steps", "4"}, {"schedule.fit", "true"}}), kNone);
+  EXPECT_NE(different("short", {}), kNone) << "the control: a warm-up fitted to 8 steps";
 }
 
 TEST_F(FittedTraining, AFinishedTrainingSaysWhichLimitItReached) {

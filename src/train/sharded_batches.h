@@ -24,9 +24,8 @@ class ShardedBatches : public BatchSource {
 };
 
 /// The sentences of a corpus in batches of about equal lengths, shuffled.
-inline std::unique_ptr<BatchSource> shuffled_batches(const Corpus& corpus, const Recipe& recipe,
+inline std::unique_ptr<BatchSource> shuffled_batches(const Corpus& corpus, const BatcherOptions& options,
                                                      const BatchCursor& place) {
-  const BatcherOptions options{.seed = recipe.seed, .batch_tokens = recipe.batch_tokens};
   return std::make_unique<ShardedBatches<Batcher>>(Batcher(sizes_of(corpus), options, place));
 }
 

@@ -50,7 +50,7 @@ struct ValidationScores {
   double quality = 0;         ///< the metric that selects the best weights; larger is better
 };
 
-/// Batches of the training text, in an order that depends only on the recipe and the position.
+/// Batches of the training text, in an order that depends only on the recipe, their size and the position.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
@@ -65,7 +65,8 @@ class BatchSource {
 struct Task {
   std::string amount;        ///< the size of the training data: "160000 pairs"
   uint64_t fingerprint = 0;  ///< of the training and validation data
-  std::function<std::unique_ptr<BatchSource>(const BatchCursor& place)> batches;
+  /// Batches of `batch_tokens` tokens: those of the recipe, or fewer (batch_fit.h).
+  std::function<std::unique_ptr<BatchSource>(const BatchCursor& place, int64_t batch_tokens)> batches;
 
   /// The weight of a batch. The loss of an update is the sum of the losses of its batches, divided by the sum
   /// of their weights.

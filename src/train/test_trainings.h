@@ -41,6 +41,13 @@ inline TrainingText small_text(const TestFolder& folder, models::Task task, cons
   return {.text = path};
 }
 
+/// The preset small of a translator with these settings.
+inline Recipe recipe_with(const std::vector<std::pair<std::string, std::string>>& values) {
+  std::vector<Setting> settings;
+  for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
+  return make_recipe("small", "", settings);
+}
+
 /// The tiny preset with smaller sizes and these settings.
 inline Recipe small_recipe(models::Task task, const std::map<std::string, std::string>& more = {}) {
   std::map<std::string, std::string> values{

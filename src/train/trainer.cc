@@ -15,6 +15,7 @@
 #include "base/text/option_error.h"
 #include "distributed/launch.h"
 #include "tensor/finite.h"
+#include "train/batch_fit.h"
 #include "train/rank_reducer.h"
 #include "train/schedule_fit.h"
 #include "train/training.h"
@@ -104,7 +105,7 @@ void Trainer::train_step() {
       return loss.sums;
     });
   } catch (const Stopped&) {
-    training_.batches = task.batches(begin);  // only the position in the text has changed
+    training_.batches = training_.batches_at(begin);  // only the position in the text has changed
     throw;
   }
 
@@ -243,8 +244,8 @@ bool Trainer::fit_plan() {
   state.fitted_steps = fitted_steps({state.step, fraction}, options_.max_steps, measured);
   if (state.fitted_steps == kNotYetFitted) return false;
   apply_plan();
-  for (const std::string& text :
-       {describe_fit(recipe_, plan_, state.fitted_steps), warning_of_length(recipe_, state.fitted_steps)}) {
+  for (const std::string& text : {describe_fit(recipe_, plan_, state.fitted_steps),
+                                  warning_of_length(recipe_, training_.batch_tokens(), state.fitted_steps)}) {
     if (!text.empty()) say(text);
   }
   return true;
@@ -285,10 +286,11 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
 }
 
 TrainingEnd Trainer::run_steps() {
-  last_saved_ = last_step_end_ = now();
   const int64_t first = checkpoint_.state.step;
   std::optional<TrainingEnd> end;
   try {
+    fit_batches(training_);
+    last_saved_ = last_step_end_ = now();
     if (checkpoint_.state.unvalidated) finish_step(*checkpoint_.state.unvalidated);
     while (!(end = reached_end())) train_step();
   } catch (const Stopped&) {

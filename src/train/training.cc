@@ -45,7 +45,7 @@ Training::Training(const TrainerOptions& o, Reducer& r)
     make_task(text);
   });
   store->share();
-  if (!batches) batches = task.batches(checkpoint.state.cursor);
+  if (!batches) batches = batches_at(checkpoint.state.cursor);
   compare_processors();
 }
 
@@ -119,7 +119,7 @@ void Training::begin_or_resume() {
     require_the_same_text();
     say(fmt::format("resuming from step {}", checkpoint.state.step));
   }
-  batches = task.batches(checkpoint.state.cursor);
+  batches = batches_at(checkpoint.state.cursor);
   if (found) {
     store->resume(batches->place());
   } else {
@@ -128,6 +128,10 @@ void Training::begin_or_resume() {
   }
   log.emplace(directory.folder() + "/metrics.jsonl", checkpoint.state.step,
               [this](const std::string& text) { say(text); });
+}
+
+std::unique_ptr<BatchSource> Training::batches_at(const BatchCursor& place) const {
+  return task.batches(place, batch_tokens());
 }
 
 void Training::require_the_same_text() const {
@@ -141,7 +145,7 @@ void Training::require_the_same_text() const {
 /// Every process computes the first shard of the next batch. The gradients must have the same bits.
 void Training::compare_processors() {
   reducer.check_gradients([&] {
-    const auto next = task.batches(checkpoint.state.cursor);
+    const auto next = batches_at(checkpoint.state.cursor);
     const std::vector<Batch> shards = next->next(static_cast<size_t>(recipe.shard_count()));
     const auto pass = [&](ShardPass& shard) {
       const BatchLoss loss = task.loss(shard.context(), shard.batch(), 1);

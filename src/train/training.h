@@ -47,6 +47,12 @@ class Training {
     if (options.on_message) options.on_message(with_option_names(message, options.option_names));
   }
   const nn::ParameterTable& table() const { return model->table(); }
+  /// The recipe's, or fewer in a short training (batch_fit.h).
+  int64_t batch_tokens() const {
+    const int64_t decided = checkpoint.state.batch_tokens;
+    return decided > 0 ? decided : recipe.batch_tokens;
+  }
+  std::unique_ptr<BatchSource> batches_at(const BatchCursor& place) const;
 
  private:
   CheckedText read_text(const TaskKind& kind);
