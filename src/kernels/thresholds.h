@@ -2,7 +2,7 @@
 // products are in gemm/blocking.h.
 //
 // A choice depends on the sizes of one product or one sequence alone, never on the rest of the batch, so that
-// results are batch-invariant. All figures were measured; docs/performance-log.md has them.
+// results are batch-invariant. All figures were measured; docs/log/performance.md has them.
 #pragma once
 
 #include <cstdint>
