@@ -31,6 +31,10 @@ async function send(path, body, signal) {
     throw new RequestFailed(strings.unreachable);
   }
   if (answer.ok) return answer;
+  if (answer.headers.has("X-Max-Tokens")) {
+    const [tokens, most] = ["X-Tokens", "X-Max-Tokens"].map((name) => answer.headers.get(name));
+    throw new RequestFailed(strings.tooLong(tokens, most));
+  }
   const json = await answer.json().catch(() => ({}));
   throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
 }

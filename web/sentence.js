@@ -175,9 +175,7 @@ export function createSentence(app) {
       // Of several models for a pair, the first serves the pair; the others have a name.
       const serves = (model) => model.pair && models.find((each) => each.pair === model.pair) === model;
       const valueOf = (model) => (serves(model) ? `pair:${model.pair}` : `model:${model.id}`);
-      const options = models.map(
-          (model) =>
-              [valueOf(model), serves(model) ? strings.pairName(model.source, model.target) : model.id]);
+      const options = models.map((model) => [valueOf(model), strings.modelName(model)]);
       pair.name.textContent = models.every(serves) ? strings.pair : strings.model;
       const shown = modelOf(state);
       pair.show(options, shown ? valueOf(shown) : "");

@@ -30,6 +30,12 @@ export const strings = {
     }
   },
   pairName: (from, to) => `${strings.languageName(from)} → ${strings.languageName(to)}`,
+  /// A model by its languages, and by its name where that says more.
+  modelName: (model) => {
+    if (!model.pair) return model.id;
+    const pair = strings.pairName(model.source, model.target);
+    return model.id === model.pair ? pair : `${pair} (${model.id})`;
+  },
   beam: "Beam size",
   penalty: "Length penalty",
   precision: "Precision",
@@ -289,6 +295,8 @@ export const strings = {
   probability: "probability",
   token: "token",
   failed: (why) => `The server says: ${why}`,
+  tooLong: (tokens, most) =>
+      `The text has ${tokens} tokens, and this server shows the attention of up to ${most}. Shorten it.`,
   unreachable: "The server does not answer. Is heed serve still running?",
   tourOf: (n, all) => `${n} of ${all}`,
   tourBack: "Back",

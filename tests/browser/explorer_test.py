@@ -450,6 +450,19 @@ class Languages(OfServer):
         self.assertEqual(self.shown(), ["English", "Spanish"])
 
 
+class Named(OfServer):
+    @classmethod
+    def models(cls):
+        return ["--model", f"kitchen={MODELS / 'en-es'}"]
+
+    def test_a_name_is_shown_with_the_languages(self):
+        self.show(text="The dog sleeps.")
+        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.browser.wait("document.querySelector('.top select').selectedOptions[0]?.textContent === 'English → Spanish (kitchen)'", "the name")
+        self.show(text="The dog sleeps.", view="compare", other="model:kitchen")
+        self.browser.wait("[...document.querySelectorAll('#panel option')].some((each) => each.textContent === 'English → Spanish (kitchen)')", "the name to compare with")
+
+
 class OtherModels(OfServer):
     """A language model, a classifier and an embedding model, trained for a moment."""
 
@@ -717,7 +730,7 @@ class Served(OfServer):
         self.assertIn("this one", self.browser.run("return document.querySelector('.tour').textContent"))
         self.assertEqual(self.browser.run("return document.querySelector('.top .field span').textContent"), "Model")
         names = self.browser.run("return [...document.querySelector('.top select').options].map((each) => each.textContent)")
-        self.assertEqual(names, ["German → English", "English → Spanish", "rnn"])
+        self.assertEqual(names, ["German → English", "English → Spanish", "German → English (rnn)"])
 
     def test_translates_while_one_types(self):
         self.show(pair="de-en")
@@ -733,7 +746,7 @@ class Served(OfServer):
         self.show(pair="de-en", text=SHORT)
         self.browser.wait("document.querySelector('#target').textContent", "the translation")
         self.browser.run("const box = document.querySelector('#source'); box.value = 'x'.repeat(3000); box.dispatchEvent(new Event('input'))")
-        self.browser.wait("/tokens.*this server takes 256/.test(document.querySelector('.status.failed')?.textContent)", "the error")
+        self.browser.wait("/^The text has \\d+ tokens, and this server shows the attention of up to 256/.test(document.querySelector('.status.failed')?.textContent)", "the error")
         self.assertEqual(self.translation(), "")
         self.assertTrue(self.browser.run("return document.querySelector('main').classList.contains('empty')"))
         self.assertTrue(all("400" in message for message in self.browser.console()))

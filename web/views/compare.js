@@ -178,7 +178,8 @@ export function createCompare(app) {
       text.hidden = !["text", "target"].includes(which);
       choice.element.hidden = !["model", "sentence", "precision"].includes(which);
       text.value = value;
-      if (which === "model") choice.show(app.models().map((model) => [model.id, model.id]), value);
+      if (which === "model")
+        choice.show(app.models().map((model) => [model.id, strings.modelName(model)]), value);
       if (which === "precision")
         choice.show((modelOf(state)?.precisions ?? [value]).map((each) => [each, each]), value);
       if (which === "sentence")

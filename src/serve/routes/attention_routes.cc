@@ -87,15 +87,17 @@ size_t count_tokens(const ServedModel& model, const Tokenizer* translator, const
   return model.encoder->tokenizer.encode(text).ids.size();
 }
 
-/// Throws 400 for a text of more tokens than /v1/attend describes with details.
+/// Throws 400 for a text of more tokens than /v1/attend describes with details; the explorer, which always
+/// asks for them, tells the numbers in its own words.
 void require_few_tokens(const Exchange& exchange, const std::string& field, size_t tokens) {
   const size_t most = exchange.service.limits.detail_tokens;
   if (tokens <= most) return;
-  refuse(
+  throw RequestError(
       400,
-      "'{}' has {} tokens, and with 'details' this server takes {}, since their size grows with the square "
-      "of that: shorten the text, or leave out 'details'",
-      field, tokens, most);
+      fmt::format("'{}' has {} tokens, and with 'details' this server takes {}, since their size grows with "
+                  "the square of that: shorten the text, or leave out 'details'",
+                  field, tokens, most),
+      {{"X-Tokens", std::to_string(tokens)}, {"X-Max-Tokens", std::to_string(most)}});
 }
 
 }  // namespace
