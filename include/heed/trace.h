@@ -46,10 +46,11 @@ struct Trace {
   std::string model, source, target;
   std::vector<std::string> source_tokens;
   /// The output tokens of the decoder positions, including the end token: the queries of `decoder` and
-  /// `cross`.
+  /// `cross`. Of a language model, the tokens that follow those it reads: the text without its first token,
+  /// and the likeliest next one; its queries are called by what is read, `decoder_tokens`.
   std::vector<std::string> target_tokens;
-  /// The input tokens of the decoder positions: the keys of `decoder`. Empty: the usual shift by one, the
-  /// start token and then the target tokens without the last.
+  /// The input tokens of the decoder positions: the keys of `decoder`, and its queries in a language model.
+  /// Empty: the usual shift by one, the start token and then the target tokens without the last.
   std::vector<std::string> decoder_tokens;
   StackWeights encoder, decoder, cross;
   /// ln P of each target token, given the source and the preceding target tokens; empty if unknown.

@@ -182,6 +182,8 @@ TEST(MarkdownDocument, FindsFrontMatterAndImages) {
   EXPECT_EQ(plain[0].written("A: \"dog\""), "\"A: \\\"dog\\\"\"");
   EXPECT_EQ(markdown_labels("title: Hund\n").size(), 0U);
   EXPECT_EQ(markdown_labels("![a](b)")[0].written("a [b]"), "a \\[b\\]");
+  EXPECT_EQ(markdown_labels("![a](b)")[0].written("a <b title='](c)'> < `d \\"),
+            "a \\<b title='\\](c)'> < \\`d \\\\");
 }
 
 TEST(MarkdownDocument, FindsTranslatableText) {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "decode/document_labels.h"
+#include "decode/markdown_escape.h"
 #include "text/unicode_properties.h"
 #include "text/whitespace.h"
 
@@ -70,14 +71,15 @@ void add_front_matter(std::string_view markdown, size_t end, std::vector<Label>&
   }
 }
 
-/// Square brackets would end the description.
+/// Square brackets and HTML would end the description, and code may hide its end; a backslash might escape
+/// what follows.
 std::string escape_description(std::string_view text) {
-  std::string result;
+  std::string plain;
   for (const char c : text) {
-    if (c == '[' || c == ']') result += '\\';
-    result += c;
+    if (std::string_view("\\[]`").find(c) != std::string_view::npos) plain += '\\';
+    plain += c;
   }
-  return result;
+  return escape_markdown(plain);
 }
 
 /// Finds descriptions of images that are plain text on one line.

@@ -3,9 +3,10 @@
 // {"version": 1, "model", "source", "target", "source_tokens", "target_tokens", "decoder_tokens", "heads":
 // "all" or "mean", "attention": {"encoder", "decoder", "cross"}}; each stack is [layer][head][query][key].
 // The queries of decoder and cross are the positions that produce target_tokens; the keys of decoder are
-// decoder_tokens, the decoder input. All three stacks are always present. Stacks, layers and heads that were
-// not recorded or selected are empty lists, so that attention.cross[2][5] is always the sixth head of the
-// third layer. Weights have the fewest digits that round-trip to the same float.
+// decoder_tokens, the decoder input, which in a language model also name its queries. All three stacks are
+// always present. Stacks, layers and heads that were not recorded or selected are empty lists, so that
+// attention.cross[2][5] is always the sixth head of the third layer. Weights have the fewest digits that
+// round-trip to the same float.
 #pragma once
 
 #include <map>
