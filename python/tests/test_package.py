@@ -103,10 +103,10 @@ def test_control_c_stops_a_translation(model_directory):
     lines = ["Ich weiß nicht, ob das stimmt, aber ich glaube es."] * 20000
     timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
-    before = time.monotonic()
+    before = time.process_time()
     with pytest.raises(KeyboardInterrupt):
         translator.translate(lines)
-    assert time.monotonic() - before < 10
+    assert time.process_time() - before < 10  # of computing; all lines take minutes
     timer.join()
     assert translator.translate("Ja.")
 

@@ -182,12 +182,12 @@ def test_the_gil_is_released(translator):
 
     thread = threading.Thread(target=tick)
     thread.start()
-    begin = time.monotonic()
+    before = len(ticks)
     translator.translate(["Ich weiß nicht, ob das stimmt."] * 60)
-    took = time.monotonic() - begin
+    during = len(ticks) - before
     done = True
     thread.join()
-    assert len(ticks) > took / 0.002 / 10
+    assert during > 3  # while one that keeps it lets at most one through
 
 
 def test_several_threads(translator):

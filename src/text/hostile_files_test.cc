@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
+#include <ctime>
 #include <functional>
 
 #include "base/files/file.h"
@@ -125,7 +125,7 @@ TEST(HostileTokenizerFiles, DeepOrLongJsonIsRefusedAtOnce) {
   std::string keys = "{";
   for (int n = 0; n < 100'000; ++n) keys += fmt::format("\"k{}\": [], ", n);
   keys += "\"tokenizer_class\": 5}";
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   for_each_file([&](const Kind& kind, const std::string& directory, const std::string& file) {
     if (path(file).extension() != ".json") return;
     write_file(file, deep);
@@ -138,7 +138,7 @@ TEST(HostileTokenizerFiles, DeepOrLongJsonIsRefusedAtOnce) {
     } catch (const Error&) {
     }
   });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT(std::clock() - start, 20 * CLOCKS_PER_SEC) << "of computing";
 }
 
 }  // namespace

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include <chrono>
+#include <ctime>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -112,9 +111,9 @@ TEST(ParseJson, ManyKeysTakeLinearTime) {
   for (int n = 0; n < 200'000; ++n) text += fmt::format("{}\"key {}\": {}", n > 0 ? "," : "", n, n);
   text += "}";
   EXPECT_EQ(parse_json(text, "x").size(), 200'000);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const nlohmann::ordered_json ordered = parse_ordered_json(text, "x");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC) << "of computing";
   EXPECT_EQ(ordered.size(), 200'000);
   EXPECT_EQ(ordered.begin().key(), "key 0");
   EXPECT_EQ(std::prev(ordered.end()).key(), "key 199999");
