@@ -114,6 +114,11 @@ class MultiHeadAttention:
             seed=seed,
             dtype=dtype,
             positions=positions,
+            max_relative_distance=max_relative_distance,
+            buckets=buckets,
+            bucket_max_distance=bucket_max_distance,
+            bidirectional=bidirectional,
+            rotary_base=rotary_base,
         )
 
     def __repr__(self) -> str:

@@ -16,12 +16,20 @@ else:
     from ._heed import Error
 
 
-
 def usage_error(message: str) -> Error:
     """A heed.Error about an invalid option."""
+    return _error("usage", message)
+
+
+def file_error(message: str) -> Error:
+    """A heed.Error about a file that cannot be read or written."""
+    return _error("file", message)
+
+
+def _error(kind: str, message: str) -> Error:
     error = Error(message)
-    error.kind = "usage"
+    error.kind = kind
     return error
 
 
-__all__ = ["Error", "usage_error"]
+__all__ = ["Error", "file_error", "usage_error"]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ._arguments import path_of
+from .errors import file_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,12 +53,13 @@ class Trace:
 
     @property
     def target_tokens(self) -> list[str]:
-        """The output tokens, with the end token: the queries of `decoder` and `cross`."""
+        """The output tokens, with the end token: the queries of `decoder` and `cross`. Of a language model, the tokens
+        that follow those it reads: the text without its first token, and the likeliest next one."""
         return list(self._trace.target_tokens)
 
     @property
     def decoder_tokens(self) -> list[str]:
-        """The input tokens of the decoder: the keys of `decoder`."""
+        """The input tokens of the decoder: the keys of `decoder`, and in a language model its queries, too."""
         return list(self._trace.decoder_tokens)
 
     @cached_property
@@ -99,9 +101,10 @@ class Trace:
         Raises heed.Error for another ending and for files that cannot be written.
         """
         name = path_of("path", path)
-        if name.lower().endswith((".html", ".json")):
-            with open(name, "w", encoding="utf-8") as file:
-                file.write(self.to_html() if name.lower().endswith(".html") else self.to_json())
+        if name.lower().endswith(".html"):
+            _write(name, self.to_html())
+        elif name.lower().endswith(".json"):
+            _write(name, self.to_json())
         else:
             self._trace.save_picture(name, title, values, heads_per_row)
 
@@ -118,3 +121,9 @@ class Trace:
         return f"<heed.Trace of {self.model!r}: {self.source!r} -> {self.target!r}; {', '.join(sizes)}>"
 
 
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise file_error(f"cannot write '{path}': {error.strerror}") from None

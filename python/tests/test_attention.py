@@ -237,3 +237,5 @@ def test_gradients_are_not_lost_in_silence(layer, x):
 def test_repr(layer):
     assert repr(layer) == "heed.MultiHeadAttention(12, 3, dropout=0)"
     assert repr(heed.MultiHeadAttention(12, 3, dtype="float64")) == "heed.MultiHeadAttention(12, 3, dtype='float64')"
+    relative = heed.MultiHeadAttention(12, 3, positions="relative", max_relative_distance=4)
+    assert repr(relative) == "heed.MultiHeadAttention(12, 3, positions='relative', max_relative_distance=4)"

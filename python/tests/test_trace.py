@@ -53,8 +53,10 @@ def test_files(trace, tmp_path):
     assert json.loads((tmp_path / "a.json").read_text())["source"] == "Der Hund schläft."
     with pytest.raises(heed.Error, match="png"):
         trace.save(tmp_path / "a.gif")
-    with pytest.raises(heed.Error, match="cannot write"):
-        trace.save(tmp_path / "missing" / "a.svg")
+    for ending in ("svg", "html", "json"):
+        with pytest.raises(heed.Error, match="cannot write.*missing/a") as raised:
+            trace.save(tmp_path / "missing" / f"a.{ending}")
+        assert raised.value.kind == "file"
 
 
 def test_text(trace):
