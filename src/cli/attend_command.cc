@@ -2,7 +2,6 @@
 // in the terminal or as a picture, an HTML page or JSON.
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/files/file.h"
+#include "base/text/ascii.h"
 #include "base/text/printable.h"
 #include "cli/checked_options.h"
 #include "cli/classification.h"
@@ -63,8 +63,7 @@ Format format_of(const AttendOptions& o) {
     return Format::kJson;
   }
   if (o.output.empty() || o.output == "-") return Format::kTerminal;
-  std::string extension = std::filesystem::path(o.output).extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string extension = ascii_lower(std::filesystem::path(o.output).extension().string());
   if (extension == ".json") return Format::kJson;
   if (extension == ".html") return Format::kPage;
   if (extension != ".png" && extension != ".svg" && extension != ".pdf") {

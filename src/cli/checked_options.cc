@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/text/ascii.h"
 #include "base/text/printable.h"
 
 namespace heed::cli {
@@ -56,7 +57,7 @@ Option* add(Command& app, const std::string& name, Value& value, const std::stri
       ->type_name("N")
       ->check([range](std::string& text) -> std::string {
         if (!holds(range, text)) return fmt::format("takes {}, not '{}'", describe(range), shown(text, 40));
-        while (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') text.erase(0, 1);
+        while (text.size() > 1 && text[0] == '0' && is_ascii_digit(text[1])) text.erase(0, 1);
         return {};
       });
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "base/text/printable.h"
 #include "cli/model_lookup.h"
 #include "text/language_codes.h"
@@ -22,15 +23,11 @@ constexpr size_t kSampleLines = 100, kSampleBytes = 8192;
 // Names and short phrases are often taken for another language. A script of its own is told by few letters.
 constexpr size_t kLeastLatinBytes = 60, kLeastOtherBytes = 25;
 
-bool is_digit_character(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// "00:00:01,000 --> 00:00:02,500"
 bool is_cue_time(std::string_view line) {
   const size_t arrow = line.find(" --> ");
-  return arrow != std::string_view::npos && line.size() > arrow + 5 && is_digit_character(line[0]) &&
-         is_digit_character(line[arrow + 5]) && line.substr(0, arrow).find(':') != std::string_view::npos;
+  return arrow != std::string_view::npos && line.size() > arrow + 5 && is_ascii_digit(line[0]) &&
+         is_ascii_digit(line[arrow + 5]) && line.substr(0, arrow).find(':') != std::string_view::npos;
 }
 bool is_webvtt(std::string_view line) {
   return line == "WEBVTT" || line.starts_with("WEBVTT ");

@@ -1,7 +1,6 @@
 // The command line `heed`: runs the chosen subcommand and turns errors into messages and exit statuses.
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -13,6 +12,7 @@
 #include "base/check.h"
 #include "base/files/unfinished_files.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "base/text/option_error.h"
 #include "base/text/printable.h"
 #include "cli/checked_options.h"
@@ -70,12 +70,8 @@ int report_errors(const CommandLine& app, const Work& work) {
 }
 
 /// "DE" as "de"; codes such as "de_DE" and "deu_Latn" keep their case.
-std::string plain_code(std::string code) {
-  if (code.find('_') == std::string::npos) {
-    std::transform(code.begin(), code.end(), code.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  }
-  return code;
+std::string plain_code(const std::string& code) {
+  return code.find('_') == std::string::npos ? ascii_lower(code) : code;
 }
 
 }  // namespace

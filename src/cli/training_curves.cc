@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "train/metrics_log.h"
 
 namespace heed::cli {
@@ -86,8 +87,7 @@ std::string title_of(const std::string& score) {
   if (score == "chrf") return "chrF";
   std::string title = score;
   std::ranges::replace(title, '_', ' ');
-  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
-    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  if (!title.empty()) title[0] = ascii_upper(title[0]);
   return title;
 }
 

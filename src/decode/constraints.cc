@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text/ascii.h"
 #include "base/text/option_error.h"
 #include "decode/forbidden_words.h"
 #include "decode/piece_start.h"
@@ -14,7 +15,7 @@ namespace heed::decode {
 RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& text) {
   if (strip(text).empty()) fail_option("$require: a required text must not be blank");
   RequiredPhrase phrase{.ids = tokenizer.target_phrase(text)};
-  phrase.ends_in_digit = text.back() >= '0' && text.back() <= '9';
+  phrase.ends_in_digit = is_ascii_digit(text.back());
   if (std::ranges::count(phrase.ids, tokenizer.unknown_id()) > 0) {
     fail_option("$require: the model cannot write '{}', since its vocabulary lacks some of the characters",
                 text);

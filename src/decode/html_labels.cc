@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "decode/document.h"
 #include "decode/document_labels.h"
 #include "decode/html_tree.h"
@@ -27,17 +28,10 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string lower_ascii(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 /// The value of an attribute in lower case; empty if it is missing.
 std::string value_of(const GumboElement& element, const char* name) {
   const GumboAttribute* attribute = gumbo_get_attribute(&element.attributes, name);
-  return attribute == nullptr ? "" : lower_ascii(attribute->value);
+  return attribute == nullptr ? "" : ascii_lower(std::string_view(attribute->value));
 }
 
 bool is_text(const GumboElement& element, const GumboAttribute& attribute) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
@@ -24,10 +25,9 @@ void require_shallow(std::string_view html) {
   for (size_t at = 0; (at = html.find('<', at)) != std::string_view::npos;) {
     ++at;
     if (at >= html.size()) return;
-    const bool letter = (html[at] >= 'a' && html[at] <= 'z') || (html[at] >= 'A' && html[at] <= 'Z');
     if (html[at] == '/') {
       depth = std::max(0, depth - 1);
-    } else if (letter) {
+    } else if (is_ascii_letter(html[at])) {
       std::string name;
       for (size_t k = at; k < html.size() && name.size() < 8 && u_isalnum(html[k]); ++k) {
         name += static_cast<char>(u_tolower(html[k]));

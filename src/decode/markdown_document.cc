@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "decode/document.h"
 #include "decode/document_labels.h"
 #include "text/utf8.h"
@@ -295,7 +296,7 @@ class Reader {
     image_ = 0;
     const std::string escaped = std::exchange(escaped_, {});
     const bool has_letter = std::any_of(segment.text.begin(), segment.text.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) > 127;
+      return is_ascii_letter(c) || static_cast<unsigned char>(c) > 127;
     });
     if (broken || !escaped.empty() || !has_letter) return;  // stays unchanged
     while (!segment.text.empty() && segment.text.back() == ' ') {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "decode/part_text.h"
 #include "decode/translator.h"
 #include "decode/word_alignment.h"
@@ -21,10 +22,6 @@ namespace {
 void add_required(LinePart& part, const std::string& text) {
   part.required.push_back({text, SpanKind::kTerm});
   part.required_source.emplace_back(0, 0);
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 }  // namespace
@@ -150,7 +147,7 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
         phrase = {{marks_[k]}, false, true, false, true};
       } else {
         phrase.ids = tokenizer_.target_phrase(required.text);
-        phrase.ends_in_digit = is_digit(required.text.back());
+        phrase.ends_in_digit = is_ascii_digit(required.text.back());
         phrase.is_literal = required.kind != SpanKind::kTerm;
       }
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "base/text/printable.h"
 
 namespace heed {
@@ -46,9 +47,8 @@ std::string dotted(std::string_view global) {
 
 /// The keys that torch.save writes are numbers.
 bool is_plain_key(std::string_view key) {
-  return !key.empty() && key.size() <= 64 && std::ranges::all_of(key, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '_';
-  });
+  return !key.empty() && key.size() <= 64 &&
+         std::ranges::all_of(key, [](char c) { return is_ascii_digit(c) || is_ascii_lower(c) || c == '_'; });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "decode/text_embedder.h"
 #include "text/language_codes.h"
 #include "text/language_id.h"
@@ -16,8 +17,7 @@ namespace heed::serve {
 namespace {
 
 bool is_code(std::string_view text) {
-  return (text.size() == 2 || text.size() == 3) &&
-         std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+  return (text.size() == 2 || text.size() == 3) && std::ranges::all_of(text, is_ascii_lower);
 }
 
 /// "opus-mt-de-en" -> {"de", "en"}, for models without language codes in their files; empty for what is none.

@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -73,9 +74,8 @@ constexpr std::string_view kTimesOfDay = "a.m p.m";
 void add(std::string_view list, Abbreviation kind, std::unordered_map<std::string, Abbreviation>& words) {
   for (const std::string_view word : split_whitespace(list)) {
     words.emplace(word, kind);
-    const auto first = static_cast<unsigned char>(word.front());
     std::string capitalized(word);
-    if (first >= 'a' && first <= 'z') capitalized[0] = static_cast<char>(first - 'a' + 'A');
+    capitalized[0] = ascii_upper(capitalized[0]);
     words.emplace(std::move(capitalized), kind);
   }
 }

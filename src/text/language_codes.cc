@@ -9,6 +9,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/text/ascii.h"
+
 namespace heed {
 namespace {
 
@@ -32,8 +34,8 @@ std::vector<std::string> words_of(const char* text) {
 }
 
 bool are_letters(std::string_view text, size_t least, size_t most) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return text.size() >= least && text.size() <= most && std::all_of(text.begin(), text.end(), is_letter);
+  return text.size() >= least && text.size() <= most &&
+         std::all_of(text.begin(), text.end(), is_ascii_letter);
 }
 
 /// The locale of a code; nullopt for a text that is none.

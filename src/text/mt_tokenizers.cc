@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -42,14 +43,11 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-bool is_digit(char32_t c) {
-  return c >= '0' && c <= '9';
-}
 bool is_period_or_comma(char32_t c) {
   return c == '.' || c == ',';
 }
 bool is_not_digit(char32_t c) {
-  return !is_digit(c);
+  return !is_ascii_digit(c);
 }
 bool is_dash(char32_t c) {
   return c == '-';
@@ -106,7 +104,7 @@ std::string separate_western(const std::string& text) {
   std::string line = separate(text, is_separate_mark);
   line = separate_pairs(line, is_not_digit, is_period_or_comma, PairKind::kSecondApart);
   line = separate_pairs(line, is_period_or_comma, is_not_digit, PairKind::kFirstApart);
-  return separate_pairs(line, is_digit, is_dash, PairKind::kSecondApart);
+  return separate_pairs(line, is_ascii_digit, is_dash, PairKind::kSecondApart);
 }
 
 std::string separate_13a(std::string_view text) {

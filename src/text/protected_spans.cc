@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "text/close_text.h"
 #include "text/unicode_properties.h"
 #include "text/utf8.h"
@@ -107,7 +108,7 @@ bool may_hold_spans(std::string_view text) {
   size_t dots = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte >= '0' && byte <= '9') return true;
+    if (is_ascii_digit(byte)) return true;
     if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
     if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
     if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
@@ -130,7 +131,7 @@ std::string with_capital(std::string_view text) {
 std::map<std::string, int> numbers_of(std::string_view text) {
   std::map<std::string, int> numbers;
   std::vector<std::string> groups;
-  const auto is_digit = [&](size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
+  const auto is_digit = [&](size_t at) { return at < text.size() && is_ascii_digit(text[at]); };
   for (size_t at = 0; at <= text.size(); ++at) {
     if (is_digit(at)) {
       if (groups.empty()) groups.emplace_back();
@@ -168,7 +169,7 @@ constexpr std::array kUnitWords{
 /// The unit next to the digits of a number, without white space.
 std::string_view unit_of(std::string_view number) {
   size_t begin = 0, end = number.size();
-  const auto is_digit = [&](size_t at) { return number[at] >= '0' && number[at] <= '9'; };
+  const auto is_digit = [&](size_t at) { return is_ascii_digit(number[at]); };
   const size_t last = number.find_last_of("0123456789"), first = number.find_first_of("0123456789");
   if (last == std::string_view::npos) return {};
   if (!is_digit(0)) {

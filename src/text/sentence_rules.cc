@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -37,9 +38,6 @@ bool is_lower(char32_t c) {
 }
 bool is_letter(char32_t c) {
   return u_isalpha(static_cast<UChar32>(c)) != 0;
-}
-bool is_ascii_digit(char32_t c) {
-  return c >= U'0' && c <= U'9';
 }
 
 /// The text without leading characters for which `skip` is true.
@@ -163,8 +161,8 @@ bool belongs_to_time(std::string_view next) {
   static constexpr std::array<std::string_view, 7> kWeekdays{"Monday", "Tuesday",  "Wednesday", "Thursday",
                                                              "Friday", "Saturday", "Sunday"};
   const std::string_view word = first_word(next);
-  const bool capitals = word.size() > 1 && word.size() < 5 &&
-                        std::all_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  const bool capitals =
+      word.size() > 1 && word.size() < 5 && std::all_of(word.begin(), word.end(), is_ascii_upper);
   return capitals || std::find(kWeekdays.begin(), kWeekdays.end(), word) != kWeekdays.end();
 }
 

@@ -4,6 +4,7 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -23,7 +24,7 @@ bool is_all_capitals(std::string_view text) {
 bool is_title_case(std::string_view text) {
   size_t second = text.find(' ');  // the second word decides for most texts
   while (second < text.size() && text[second] == ' ') ++second;
-  if (second < text.size() && text[second] >= 'a' && text[second] <= 'z') return false;
+  if (second < text.size() && is_ascii_lower(text[second])) return false;
   int words = 0;
   for (const std::string_view word : split_whitespace(text)) {
     bool first = true;

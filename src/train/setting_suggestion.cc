@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/ascii.h"
 #include "base/text/nearest_word.h"
 
 namespace heed::train {
@@ -21,7 +22,7 @@ std::string plain(const std::string& name) {
   std::string letters;
   for (const char c : name) {
     if (c == '_' || c == '-') continue;
-    letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    letters += ascii_lower(c);
   }
   return letters;
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
+#include "base/text/ascii.h"
 
 namespace heed {
 namespace fs = std::filesystem;
@@ -33,8 +33,7 @@ bool is_part(std::string_view name, std::string_view stem) {
   const std::string_view numbers = name.substr(std::min(mark + kMark.size(), name.size()));
   const size_t dash = numbers.find('-');
   const auto is_number = [](std::string_view text) {
-    return !text.empty() &&
-           std::ranges::all_of(text, [](unsigned char digit) { return std::isdigit(digit) != 0; });
+    return !text.empty() && std::ranges::all_of(text, is_ascii_digit);
   };
   return dash != std::string_view::npos && is_number(numbers.substr(0, dash)) &&
          is_number(numbers.substr(dash + 1));

@@ -1,5 +1,7 @@
 #include "base/text/option_error.h"
 
+#include "base/text/ascii.h"
+
 namespace heed {
 namespace {
 
@@ -7,7 +9,7 @@ namespace {
 constexpr char kNameBegins = '\x02', kNameEnds = '\x03';
 
 bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || c == '_';
+  return is_ascii_lower(c) || c == '_';
 }
 
 }  // namespace

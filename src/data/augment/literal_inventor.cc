@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -82,13 +83,13 @@ void append_date(std::string& text, Random& random) {
 
 void LiteralInventor::learn(std::string_view text, Random& random) {
   constexpr size_t kMost = 4096, kMinLetters = 3, kMaxLetters = 12;
-  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   std::vector<std::string_view> found;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view each = text.substr(begin, end - begin);
     begin = end + 1;
-    if (each.size() >= kMinLetters && each.size() <= kMaxLetters && std::ranges::all_of(each, is_small)) {
+    if (each.size() >= kMinLetters && each.size() <= kMaxLetters &&
+        std::ranges::all_of(each, is_ascii_lower)) {
       found.push_back(each);
     }
   }

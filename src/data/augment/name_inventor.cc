@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -42,8 +43,7 @@ bool looks_like_a_name(std::string_view word) {
 }
 
 bool looks_like_a_number(std::string_view word) {
-  return word.size() >= 2 &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return word.size() >= 2 && std::all_of(word.begin(), word.end(), is_ascii_digit);
 }
 
 template <typename Looks>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -60,7 +61,7 @@ bool is_literal(std::string_view word) {
   constexpr std::string_view digits = "0123456789", marks = "@/\\_#=.:";
   if (word.find_first_of(digits) != std::string_view::npos) return true;
   return word.size() >= 4 && word.find_first_of(marks) != std::string_view::npos &&
-         std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+         std::any_of(word.begin(), word.end(), is_ascii_lower);
 }
 
 }  // namespace

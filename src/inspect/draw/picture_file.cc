@@ -1,19 +1,17 @@
 #include "inspect/draw/picture_file.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 #include "base/check.h"
 #include "base/files/file.h"
+#include "base/text/ascii.h"
 #include "inspect/draw/picture_backend.h"
 
 namespace heed {
 
 PictureFormat picture_format(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = ascii_lower(std::filesystem::path(path).extension().string());
   if (extension == ".png") return PictureFormat::kPng;
   if (extension == ".svg") return PictureFormat::kSvg;
   if (extension == ".pdf") return PictureFormat::kPdf;

@@ -4,6 +4,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "base/text/ascii.h"
 #include "text/utf8.h"
 
 namespace heed::serve {
@@ -24,19 +25,10 @@ bool is_folded(std::string_view head) {
   return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 /// Whether a client's X-Request-Id is safe in a log and in a header.
 bool is_request_id(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
+    return is_ascii_alphanumeric(c) || c == '-' || c == '_' || c == '.';
   });
 }
 
@@ -179,7 +171,7 @@ void HttpConnection::on_head() {
   // Now, because the parser adds trailers to them, which nobody has authorized.
   headers_.clear();
   for (const auto& field : head) {
-    headers_.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+    headers_.emplace_back(ascii_lower({field.name_string().data(), field.name_string().size()}),
                           std::string(field.value()));
   }
   if (parser_->is_done()) return on_request();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/ascii.h"
 #include "base/text/json_text.h"
 #include "base/text/nearest_word.h"
 #include "serve/routes/request_error.h"
@@ -67,13 +68,6 @@ std::string parameter_of(std::string_view header, std::string_view name) {
   return "";
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return result;
-}
-
 /// RFC 7578; files are read like fields.
 void add_multipart(Json& object, std::string_view body, std::string_view type) {
   const std::string boundary = "--" + parameter_of(type, "boundary");
@@ -90,7 +84,7 @@ void add_multipart(Json& object, std::string_view body, std::string_view type) {
     while (!head.empty()) {
       const std::string_view line = head.substr(0, head.find("\r\n"));
       head.remove_prefix(std::min(head.size(), line.size() + 2));
-      if (lower(line.substr(0, 20)) == "content-disposition:") name = parameter_of(line, "name");
+      if (ascii_lower(line.substr(0, 20)) == "content-disposition:") name = parameter_of(line, "name");
     }
     if (name.empty()) refuse(400, "a part of the multipart form has no name");
     add(object, name, std::string(body.substr(head_end + 4, end - head_end - 4)));
@@ -110,7 +104,7 @@ std::string type_name(const Json& value) {
 
 std::string media_type_of(const HttpRequest& request) {
   const std::string_view header = request.header("content-type");
-  std::string type = lower(header.substr(0, header.find(';')));
+  std::string type = ascii_lower(header.substr(0, header.find(';')));
   while (type.ends_with(' ')) type.pop_back();
   return type;
 }
@@ -235,7 +229,7 @@ bool Fields::flag(const std::string& name) const {
   if (value == nullptr) return false;
   if (value->is_boolean()) return value->get<bool>();
   if (form_ && value->is_string()) {
-    const std::string text = lower(value->get<std::string>());
+    const std::string text = ascii_lower(value->get<std::string>());
     if (text == "true" || text == "1") return true;
     if (text == "false" || text == "0" || text.empty()) return false;
   }

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "base/text/ascii.h"
+
 namespace heed {
 namespace {
 
@@ -30,12 +32,12 @@ bool is_white_space(char32_t c) {
 }
 
 bool is_numeric(char32_t c) {
-  if (c < 0x80) return c >= '0' && c <= '9';
+  if (c < 0x80) return is_ascii_digit(c);
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_N_MASK) != 0;
 }
 
 bool is_word_character(char32_t c) {
-  if (c < 0x80) return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+  if (c < 0x80) return c == '_' || is_ascii_alphanumeric(c);
   const auto code_point = static_cast<UChar32>(c);
   constexpr uint32_t kWord = U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK;
   return u_isUAlphabetic(code_point) || (U_GET_GC_MASK(code_point) & kWord) != 0 ||

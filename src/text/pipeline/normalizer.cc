@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "text/pipeline/byte_characters.h"
 #include "text/pipeline/characters.h"
 #include "text/pipeline/pipeline_steps.h"
@@ -43,7 +44,7 @@ void lowercase(AlignedText& text) {
   if (text.is_ascii()) {
     for (size_t at = 0; at < text.size(); ++at) {
       const char c = text.text()[at];
-      if (c >= 'A' && c <= 'Z') text.set(at, static_cast<char>(c + ('a' - 'A')));
+      if (is_ascii_upper(c)) text.set(at, ascii_lower(c));
     }
     return;
   }
