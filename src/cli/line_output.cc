@@ -7,13 +7,15 @@
 #include "base/check.h"
 #include "base/files/errno_reason.h"
 #include "cli/resumable_file.h"
-#include "data/corpus/compression.h"
 
 namespace heed::cli {
 namespace {
 
-/// Text that is compressed at a time.
-constexpr size_t kBlock = 1 << 20;
+/// Text of a whole file that is compressed and written at a time.
+constexpr size_t kBlockBytes = 1 << 20;
+/// Input lines in a block of a file that is continued. Fixed, so that a compressed file has the same bytes
+/// however often it was interrupted.
+constexpr uint64_t kBlockLines = 1024;
 
 [[noreturn]] void fail_to_write() {
   fail(ErrorKind::kFile, "cannot write to standard output: {}", reason(errno));
@@ -21,53 +23,41 @@ constexpr size_t kBlock = 1 << 20;
 
 }  // namespace
 
-/// Appears when it is complete.
-class LineOutput::WholeFile {
- public:
-  explicit WholeFile(const std::string& path) : file_(path), compression_(compression_of_name(path)) {}
-
-  void write(std::string_view text) {
-    if (compression_ == Compression::kNone) return file_.write(text);
-    block_ += text;
-    if (block_.size() >= kBlock) write_block();
-  }
-  void commit() {
-    if (compression_ != Compression::kNone && (!block_.empty() || file_.size() == 0)) write_block();
-    file_.commit();
-  }
-
- private:
-  void write_block() {
-    file_.write(compress(block_, compression_));
-    block_.clear();
-  }
-
-  AtomicFile file_;
-  Compression compression_;
-  std::string block_;
-};
-
 LineOutput::LineOutput(const std::string& path) {
-  if (!path.empty() && path != "-") whole_ = std::make_unique<WholeFile>(path);
+  if (path.empty() || path == "-") return;
+  whole_ = std::make_unique<AtomicFile>(path);
+  compression_ = compression_of_name(path);
 }
 
-LineOutput::LineOutput(std::unique_ptr<ResumableFile> file) : resumable_(std::move(file)) {}
+LineOutput::LineOutput(std::unique_ptr<ResumableFile> file)
+    : resumable_(std::move(file)), compression_(compression_of_name(resumable_->path())) {}
 LineOutput::~LineOutput() = default;
 LineOutput::LineOutput(LineOutput&&) noexcept = default;
 LineOutput& LineOutput::operator=(LineOutput&&) noexcept = default;
 
 void LineOutput::write(std::string_view text) {
-  if (whole_) {
-    whole_->write(text);
-  } else if (resumable_) {
-    resumable_->write(text);
-  } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
-    fail_to_write();
+  if (to_stdout()) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_to_write();
+    return;
   }
+  block_ += text;
+  if (whole_ && block_.size() >= kBlockBytes) write_block();
 }
 
 void LineOutput::end_input_line() {
-  if (resumable_) resumable_->end_input_line();
+  if (!resumable_) return;
+  ++block_lines_;
+  if ((resumable_->lines_done() + block_lines_) % kBlockLines == 0) write_block();
+}
+
+void LineOutput::write_block() {
+  const std::string packed = compress(block_, compression_);
+  if (whole_) {
+    whole_->write(packed);
+  } else {
+    resumable_->append(packed, std::exchange(block_lines_, 0));
+  }
+  block_.clear();
 }
 
 std::string within_line(std::string text, bool columns) {
@@ -82,12 +72,15 @@ void LineOutput::flush() {
 }
 
 void LineOutput::commit() {
+  if (to_stdout()) return flush();
+  if (complete()) return;
+  const bool nothing_written =
+      whole_ ? whole_->size() == 0 : resumable_->bytes() == 0;  // an empty .gz is not
+  if (!block_.empty() || block_lines_ > 0 || nothing_written) write_block();
   if (whole_) {
     whole_->commit();
-  } else if (resumable_) {
-    resumable_->commit();
   } else {
-    flush();
+    resumable_->commit();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/files/file.h"
+#include "data/corpus/compression.h"
 
 namespace heed::cli {
 
@@ -42,9 +43,14 @@ class LineOutput {
   bool complete() const;
 
  private:
-  class WholeFile;
-  std::unique_ptr<WholeFile> whole_;
+  void write_block();
+
+  // At most one of these; neither for standard output.
+  std::unique_ptr<AtomicFile> whole_;
   std::unique_ptr<ResumableFile> resumable_;
+  Compression compression_ = Compression::kNone;
+  std::string block_;  // of a file, not yet compressed and written
+  uint64_t block_lines_ = 0;
 };
 
 /// Makes a translation safe for line output. A model may generate any byte: line ends and NUL become spaces,

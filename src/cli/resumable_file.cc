@@ -17,13 +17,11 @@
 #include "base/files/file.h"
 #include "base/files/input_file.h"
 #include "base/log.h"
+#include "data/corpus/compression.h"
 
 namespace heed::cli {
 namespace {
 
-/// Input lines in a block. Fixed, so that a compressed file has the same bytes however often it was
-/// interrupted.
-constexpr uint64_t kBlockLines = 1024;
 constexpr size_t kChunk = 1 << 20;
 
 uint64_t size_of(int descriptor) {
@@ -48,7 +46,7 @@ Fingerprint checksum_of(const std::string& path, uint64_t bytes) {
 }
 
 ResumableFile::ResumableFile(const std::string& path, JobManifest job, uint64_t outputs_per_line)
-    : path_(path), compression_(compression_of_name(path)), manifest_(std::move(job)) {
+    : path_(path), manifest_(std::move(job)) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     fail(ErrorKind::kUsage, "--resume needs a regular file as --output, which '{}' is not", path);
@@ -95,7 +93,7 @@ void ResumableFile::continue_with_manifest(const JobManifest& before) {
 
 void ResumableFile::continue_without_manifest(uint64_t outputs_per_line) {
   if (size_of(descriptor_) == 0) return;
-  if (compression_ != Compression::kNone || outputs_per_line == 0) {
+  if (compression_of_name(path_) != Compression::kNone || outputs_per_line == 0) {
     fail(ErrorKind::kUsage, "'{}' has no manifest, so it cannot be continued: remove it to begin again",
          path_);
   }
@@ -121,33 +119,21 @@ void ResumableFile::continue_without_manifest(uint64_t outputs_per_line) {
               counted(manifest_.input_lines, "line"));
 }
 
-void ResumableFile::end_input_line() {
-  ++block_lines_;
-  if ((manifest_.input_lines + block_lines_) % kBlockLines == 0) write_block();
-}
-
-void ResumableFile::write_block() {
-  const std::string packed = compress(block_, compression_);
-  if (!write_all_at(descriptor_, packed.data(), packed.size(), static_cast<off_t>(manifest_.bytes)) ||
+void ResumableFile::append(std::string_view bytes, uint64_t lines) {
+  if (!write_all_at(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(manifest_.bytes)) ||
       !flush_to_disk(descriptor_)) {
     fail_to_write();
   }
-  fingerprint_.add(packed);
-  manifest_.input_lines += std::exchange(block_lines_, 0);
-  manifest_.bytes += packed.size();
+  fingerprint_.add(bytes);
+  manifest_.input_lines += lines;
+  manifest_.bytes += bytes.size();
   manifest_.checksum = fingerprint_.value();
-  block_.clear();
   write_manifest(path_, manifest_);
 }
 
 void ResumableFile::commit() {
-  if (manifest_.complete) return;
   manifest_.complete = true;
-  if (!block_.empty() || block_lines_ > 0 || manifest_.bytes == 0) {
-    write_block();
-  } else {
-    write_manifest(path_, manifest_);
-  }
+  write_manifest(path_, manifest_);
   sync_directory(directory_of(path_));
 }
 

@@ -1,5 +1,5 @@
-// An output file that survives interruptions: written in blocks of input lines, each recorded in the
-// manifest (cli/job_manifest.h) once it is on disk.
+// A file that survives interruptions, for LineOutput: written in blocks, each recorded in the manifest
+// (cli/job_manifest.h) once it is on disk.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 #include "base/files/fingerprint.h"
 #include "cli/job_manifest.h"
-#include "data/corpus/compression.h"
 
 namespace heed::cli {
 
@@ -27,25 +26,24 @@ class ResumableFile {
   uint64_t lines_done() const { return manifest_.input_lines; }
   bool complete() const { return manifest_.complete; }
 
-  void write(std::string_view text) { block_ += text; }
-  /// Everything for one more input line has been written. Throws kFile.
-  void end_input_line();
-  /// Writes the last block; the output is complete. Throws kFile.
+  const std::string& path() const { return path_; }
+  /// Of what is on disk.
+  uint64_t bytes() const { return manifest_.bytes; }
+
+  /// Writes a block, the output for this many input lines. Throws kFile.
+  void append(std::string_view bytes, uint64_t lines);
+  /// The output is complete. Throws kFile.
   void commit();
 
  private:
   void continue_with_manifest(const JobManifest& before);
   void continue_without_manifest(uint64_t outputs_per_line);
-  void write_block();
   [[noreturn]] void fail_to_write() const;
 
   std::string path_;
-  Compression compression_;
   int descriptor_ = -1;
   JobManifest manifest_;     // of what is on disk
   Fingerprint fingerprint_;  // of what is on disk
-  std::string block_;        // written since, uncompressed
-  uint64_t block_lines_ = 0;
 };
 
 /// The checksum of the first `bytes` bytes of a file; with fewer bytes, of all. Throws kNotFound or kFile.
