@@ -235,6 +235,10 @@ Option* Command::add_switch(const std::string& name, const std::string& help, st
   return keep(app_->add_flag(both, help)->default_str(usual))->check(read);
 }
 
+void Command::exclude(const std::string& option, const std::vector<std::string>& others) {
+  for (const std::string& other : others) app_->get_option(option)->excludes(app_->get_option(other));
+}
+
 void Command::footer(const std::string& text) {
   app_->footer(text);
 }

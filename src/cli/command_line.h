@@ -65,6 +65,8 @@ class Command {
   Option* add_switch(const std::string& name, std::optional<bool>& variable, const std::string& help);
   /// The title in the help of the options, or of the subcommands, that are added from now on.
   void group(const std::string& title);
+  /// Usage errors: an option together with one of `others`. Positional arguments are named as in the help.
+  void exclude(const std::string& option, const std::vector<std::string>& others);
   /// Text below the options in the help.
   void footer(const std::string& text);
   std::string name() const;

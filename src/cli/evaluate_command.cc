@@ -2,29 +2,20 @@
 // required forms, word alignment scores, and classifier accuracy.
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/check.h"
-#include "base/counted.h"
-#include "base/thread_pool.h"
 #include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/evaluate_alignments.h"
-#include "cli/evaluation.h"
-#include "cli/evaluation_report.h"
-#include "cli/line_output.h"
+#include "cli/evaluate_translations.h"
 #include "cli/model_lookup.h"
 #include "cli/search_flags.h"
-#include "cli/terminal.h"
-#include "data/corpus/line_reader.h"
 #include "models/model_directory.h"
 
 namespace heed::cli {
@@ -49,95 +40,21 @@ struct EvaluateOptions {
   std::string task, text;  // task: empty is that of the model
   std::vector<std::string> files;
   std::string alignments;
+  const Command* command = nullptr;
 };
 
-/// The number of systems; without --model or --pair it is one, the default model.
-size_t system_count(const EvaluateOptions& o) {
-  return std::max<size_t>(1, std::max({o.hypotheses.size(), o.models.size(), o.languages.size()}));
-}
+/// Options that a classifier does not have.
+const std::vector<std::string> kForTranslations{"--pairs",        "--source",   "--hypothesis", "--reference",
+                                                "--output",       "--sentence", "--pair",       "--invented",
+                                                "--must-contain", "--ablate"};
 
-void require_one_kind_of_system(const EvaluateOptions& o) {
-  if (!o.hypotheses.empty() && (!o.models.empty() || !o.languages.empty())) {
-    fail(ErrorKind::kUsage,
-         "give --hypothesis for translations in files, or --model or --pair for models, not both; --output "
-         "writes a model's translations to a file");
-  }
+/// The models to evaluate; without --model or --pair one, the default model.
+std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
   if (!o.models.empty() && o.languages.size() > 1) {
     fail(ErrorKind::kUsage, "repeat --model or --pair, not both");
   }
-  if (!o.hypotheses.empty() && !o.flags.options.ablate.empty()) {
-    fail(ErrorKind::kUsage, "--ablate changes a model, but --hypothesis gives translations: leave out one");
-  }
-  if (!o.hypotheses.empty() && !o.output.empty()) {
-    fail(ErrorKind::kUsage,
-         "--output writes translations, but nothing is translated with --hypothesis: leave out one");
-  }
-}
-
-void check_options(const EvaluateOptions& o) {
-  const TestSetInput& input = o.input;
-  if (!input.pairs.empty() && !input.source.empty()) {
-    fail(ErrorKind::kUsage, "--pairs and --source exclude each other: give one of them");
-  }
-  if (input.pairs.empty() && input.source.empty() && o.hypotheses.empty()) {
-    fail(ErrorKind::kUsage,
-         "give --hypothesis to score existing translations, or --source or --pairs to translate");
-  }
-  if (input.pairs.empty() && input.references.empty()) {
-    fail(ErrorKind::kUsage, "give reference translations with --reference");
-  }
-  require_one_kind_of_system(o);
-  if (input.pairs.size() > 1 && !input.references.empty()) {
-    fail(ErrorKind::kUsage,
-         "--reference is for one test set: with several --pairs, their target sides are the references");
-  }
-  if (input.pairs.size() > 1 && !o.hypotheses.empty()) {
-    fail(ErrorKind::kUsage, "--hypothesis is for one test set: give only one --pairs");
-  }
-  if ((o.sentence || !o.output.empty()) && (system_count(o) > 1 || input.pairs.size() > 1)) {
-    fail(ErrorKind::kUsage, "--sentence and --output need exactly one system and one test set");
-  }
-  const bool paired = o.paired_bootstrap || o.paired_randomization;
-  if (paired && system_count(o) < 2) {
-    fail(ErrorKind::kUsage,
-         "a paired test compares each system with the first: give at least two --hypothesis, --model or "
-         "--pair");
-  }
-  if (o.sentence && (paired || o.measure.confidence || o.invented || input.required_forms)) {
-    fail(ErrorKind::kUsage,
-         "--sentence writes only the scores of each line: leave out tests, --confidence, --invented and "
-         "--must-contain");
-  }
-  if (input.required_forms && input.swap) {
-    fail(ErrorKind::kUsage,
-         "--must-contain lists forms in the language of the second column: leave out --swap");
-  }
-  if (input.required_forms && input.pairs.empty()) {
-    fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give --pairs");
-  }
-  if (o.invented && o.known_words.empty()) {
-    fail(ErrorKind::kUsage,
-         "--invented needs --known-words F: text of both languages, such as the training data");
-  }
-}
-
-/// The words of plain text, or of the first two columns of a TSV file.
-KnownWords read_known_words(const std::vector<std::string>& paths, bool lossy) {
-  KnownWords known;
-  for (const std::string& path : paths) {
-    LineReader reader(path, {.lossy = lossy, .stop = Stop(&interrupted())});
-    std::string_view line;
-    while (reader.next(line)) {
-      const size_t tab = line.find('\t');
-      known.add(line.substr(0, tab == std::string_view::npos ? tab : line.find('\t', tab + 1)));
-    }
-  }
-  return known;
-}
-
-std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
   std::vector<ModelChoice> choices;
-  for (size_t n = 0; n < system_count(o); ++n) {
+  for (size_t n = 0; n < std::max({size_t{1}, o.models.size(), o.languages.size()}); ++n) {
     const std::string pair = o.models.empty() && n < o.languages.size() ? o.languages[n]
                              : o.languages.empty()                      ? ""
                                                                         : o.languages[0];
@@ -145,36 +62,6 @@ std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
                        o.chosen.source_language, o.chosen.target_language});
   }
   return choices;
-}
-
-/// [test set][system]; empty when interrupted.
-std::vector<std::vector<SystemOutput>> run_systems(const EvaluateOptions& o,
-                                                   const std::vector<TestSet>& test_sets) {
-  std::vector<std::vector<SystemOutput>> outputs(test_sets.size());
-  for (const std::string& path : o.hypotheses) {
-    outputs[0].push_back(read_hypotheses(path, test_sets[0], o.input.lossy));
-  }
-  if (!o.hypotheses.empty()) return outputs;
-  ThreadPool pool(o.common.threads);
-  const bool progress = !o.common.quiet && stderr_is_terminal();
-  for (const ModelChoice& choice : chosen_models(o)) {
-    auto translated = translate_test_sets({choice, o.flags.options, progress}, test_sets, pool);
-    if (!translated) return {};
-    for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move((*translated)[n]));
-  }
-  return outputs;
-}
-
-ReportOptions report_options(const EvaluateOptions& o) {
-  ReportOptions report{.json = o.json, .test = "", .samples = 0, .seed = o.measure.resampling.seed};
-  if (o.paired_randomization) {
-    report.test = "ar";
-    report.samples = o.measure.resampling.trials;
-  } else if (o.paired_bootstrap || o.measure.confidence) {
-    report.test = "bs";
-    report.samples = o.measure.resampling.resamples;
-  }
-  return report;
 }
 
 MeasureOptions measure_options(const EvaluateOptions& o) {
@@ -187,75 +74,35 @@ MeasureOptions measure_options(const EvaluateOptions& o) {
   return measure;
 }
 
-void keep_translations(const SystemOutput& translated, LineOutput& output) {
-  for (const std::string& line : translated.lines) output.write_line(within_line(line));
-  output.commit();
+TranslationEvaluation translation_evaluation(const EvaluateOptions& o) {
+  return {.common = o.common,
+          .input = o.input,
+          .models = o.hypotheses.empty() ? chosen_models(o) : std::vector<ModelChoice>{},
+          .hypotheses = o.hypotheses,
+          .options = o.flags.options,
+          .output = o.output,
+          .measure = measure_options(o),
+          .known_words = o.known_words,
+          .invented = o.invented,
+          .sentence = o.sentence,
+          .json = o.json};
 }
 
-int evaluate_translations(EvaluateOptions o) {
-  check_options(o);
-  o.measure = measure_options(o);
-  make_metrics(o.measure, 1);  // reports wrong options before translating
-  const std::vector<TestSet> test_sets = read_test_sets(o.input);
-  const KnownWords known = read_known_words(o.known_words, o.input.lossy);
-  if (o.invented) o.measure.known = &known;
-  LineOutput kept(o.output);
-  const std::vector<std::vector<SystemOutput>> outputs = run_systems(o, test_sets);
-  if (outputs.empty()) return kExitInterrupted;
-  if (!o.output.empty()) keep_translations(outputs[0][0], kept);
-
-  const std::vector<NamedMetric> metrics = make_metrics(o.measure, test_sets[0].references.size());
-  LineOutput output("-");
-  double seconds = 0;
-  size_t lines = 0;
-  std::vector<EvaluationRow> rows;
-  for (size_t n = 0; n < test_sets.size(); ++n) {
-    for (const SystemOutput& system : outputs[n]) {
-      lines += system.lines.size();
-      seconds += system.seconds;
-    }
-    if (o.sentence) {
-      write_sentences(metrics, test_sets[n], outputs[n][0], o.json, output);
-    } else {
-      for (EvaluationRow& row : measure(metrics, o.measure, test_sets[n], outputs[n])) {
-        rows.push_back(std::move(row));
-      }
-    }
-  }
-  if (!o.sentence) write_report(metrics, rows, report_options(o), output);
-  output.commit();
-  if (!o.common.quiet && seconds > 0) {
-    std::fprintf(stderr, "%s translated in %.1f s\n", counted(lines, "line").c_str(), seconds);
-  }
-  return kExitDone;
-}
-
-/// Throws kUsage for options that are only for translations.
+/// Throws kUsage for options that are only for translations, and for several models.
 ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
-  const TestSetInput& input = o.input;
-  const bool translations = !input.pairs.empty() || !input.source.empty() || !o.hypotheses.empty() ||
-                            !o.output.empty() || !input.references.empty() || o.sentence ||
-                            !o.languages.empty() || o.invented || input.required_forms ||
-                            !o.flags.options.ablate.empty();
-  if (translations) {
-    fail(ErrorKind::kUsage,
-         "--task classify reads --text F; leave out --pairs, --source, --hypothesis, --reference, --output, "
-         "--sentence, --invented, --must-contain, --ablate and --pair, which are for translations");
+  for (const auto& [option, value] : o.command->given_options()) {
+    if (std::ranges::count(kForTranslations, option) == 0) continue;
+    fail(ErrorKind::kUsage, "{} is for translations, and a classifier is evaluated on --text F: leave it out",
+         option);
   }
   if (o.models.size() > 1) fail(ErrorKind::kUsage, "--task classify takes one --model");
-  return {o.common, {o.models.empty() ? "" : o.models[0], o.precision}, o.text, input.lossy, o.json};
+  return {o.common, {o.models.empty() ? "" : o.models[0], o.precision}, o.text, o.input.lossy, o.json};
 }
 
-/// Throws kUsage for options that are only for translations.
+/// Throws kUsage for several systems or files of pairs.
 AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
-  if (!input.source.empty() || !input.references.empty() || !o.output.empty() || o.sentence || o.invented ||
-      input.required_forms || !o.flags.options.ablate.empty() || (!o.task.empty() && o.task != "translate")) {
-    fail(ErrorKind::kUsage,
-         "--alignments scores word alignments of --pairs or --hypothesis; leave out --source, --reference, "
-         "--output, --sentence, --invented, --must-contain, --ablate and --task");
-  }
-  if (system_count(o) > 1 || input.pairs.size() > 1) {
+  if (std::max({o.hypotheses.size(), o.models.size(), o.languages.size(), input.pairs.size()}) > 1) {
     fail(ErrorKind::kUsage, "--alignments scores one system on one file of pairs: do not repeat options");
   }
   return {o.common,
@@ -299,7 +146,7 @@ int run_evaluate(const EvaluateOptions& given) {
   }
   if (!o.text.empty())
     fail(ErrorKind::kUsage, "--text is for classifiers: give one as --model, or --task classify");
-  return evaluate_translations(o);
+  return evaluate_translations(translation_evaluation(o));
 }
 
 void add_input_options(Command& command, EvaluateOptions& o) {
@@ -372,8 +219,6 @@ void add_significance_options(Command& command, EvaluateOptions& o) {
       command.add_switch("--paired-ar", o.paired_randomization,
                          "Compare each system with the first by approximate randomization");
   add_integer(command, "--paired-ar-n", o.trials, "Trials of --paired-ar", kSamples)->needs(randomization);
-  bootstrap->excludes(confidence)->excludes(randomization);
-  randomization->excludes(confidence);
   add_integer(command, "--seed", o.seed, "Random seed of resampling",
               {0, std::numeric_limits<uint32_t>::max()});
 }
@@ -383,12 +228,14 @@ void add_check_options(Command& command, EvaluateOptions& o) {
   Option* invented =
       command.add_switch("--invented", o.invented,
                          "Count lines with words that occur neither in --known-words nor in the source");
-  command
-      .add_option("--known-words", o.known_words,
-                  "Text of both languages: plain, or the first two columns of a TSV; may be repeated")
-      ->type_name("F")
-      ->repeatable()
-      ->needs(invented);
+  Option* known = command
+                      .add_option("--known-words", o.known_words,
+                                  "Text of both languages: plain, or the first two columns of a TSV; may be "
+                                  "repeated")
+                      ->type_name("F")
+                      ->repeatable()
+                      ->needs(invented);
+  invented->needs(known);
   command
       .add_switch("--compounds", o.measure.invented.compounds,
                   "Do not count compounds of known words, as in German, as invented")
@@ -416,6 +263,20 @@ void add_task_options(Command& command, EvaluateOptions& o) {
   command.add_switch("--lossy", o.input.lossy, "Replace invalid UTF-8 instead of failing");
 }
 
+/// Which options cannot be given together.
+void add_exclusions(Command& command) {
+  command.exclude("--source", {"--pairs", "F.tsv"});
+  command.exclude("--hypothesis", {"--model", "--pair", "--ablate", "--output"});
+  command.exclude("--confidence", {"--paired-bs", "--paired-ar"});
+  command.exclude("--paired-bs", {"--paired-ar"});
+  command.exclude("--sentence",
+                  {"--confidence", "--paired-bs", "--paired-ar", "--invented", "--must-contain"});
+  command.exclude("--must-contain", {"--swap"});  // the forms are those of the second column's language
+  command.exclude("--text", kForTranslations);
+  command.exclude("--alignments", {"--source", "--reference", "--output", "--sentence", "--invented",
+                                   "--must-contain", "--ablate", "--text", "--task"});
+}
+
 }  // namespace
 
 void add_evaluate(Command& app, Work& work) {
@@ -439,6 +300,8 @@ void add_evaluate(Command& app, Work& work) {
   using enum decode::OptionGroup;
   add_translate_options(*command, o->flags, {kSearch, kHeads});
   add_common_options(*command, o->common);
+  add_exclusions(*command);
+  o->command = command;
   command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });
 }
 
