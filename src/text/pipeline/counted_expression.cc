@@ -5,17 +5,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 
 namespace heed {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_alphanumeric(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 /// Reads an expression from left to right, and collects where callouts belong. It need not understand what a
 /// part means, only where it begins and ends: a part may be taken for longer than it is, never for shorter.
@@ -114,7 +107,7 @@ class CalloutPlacer {
   bool skip_interval() {
     uint64_t number = 0, largest = 0;
     size_t end = at_ + 1;
-    for (; end < text_.size() && (is_digit(text_[end]) || text_[end] == ','); ++end) {
+    for (; end < text_.size() && (is_ascii_digit(text_[end]) || text_[end] == ','); ++end) {
       const uint64_t digit = static_cast<unsigned char>(text_[end]) - uint64_t{'0'};
       number = text_[end] == ',' ? 0 : std::min(10 * number + digit, kMostCounted);
       largest = std::max(largest, number);
@@ -154,7 +147,7 @@ class CalloutPlacer {
     } else if (is_next('\'')) {
       ++at_;
       skip_past('\'');
-    } else if (!at_end() && (is_alphanumeric(text_[at_]) || is_next('-'))) {
+    } else if (!at_end() && (is_ascii_alphanumeric(text_[at_]) || is_next('-'))) {
       read_options();
     } else if (!is_next('(')) {
       ++at_;  // of (?: (?= (?! (?>; what follows "(?(" is a group
@@ -209,8 +202,8 @@ class CalloutPlacer {
       skip_character();
     } else if (c == 'c') {
       skip_character();
-    } else if (c == 'x' || c == 'u' || is_digit(c)) {
-      while (!at_end() && is_alphanumeric(text_[at_])) ++at_;
+    } else if (c == 'x' || c == 'u' || is_ascii_digit(c)) {
+      while (!at_end() && is_ascii_alphanumeric(text_[at_])) ++at_;
     }
     const bool reads_text =
         (c >= '1' && c <= '9') || std::string_view("kXyY").find(c) != std::string_view::npos;
