@@ -246,6 +246,25 @@ TEST(Usage, PositionsAndOptionsAreTheSame) {
   EXPECT_EQ(scores({file}), scores({"--pairs", file}));
 }
 
+TEST(Usage, ConvertSaysWhatItCanDo) {
+  const TestFolder folder;
+  const std::vector<std::string> choices{"--weights float16", "--to ctranslate2", "--to huggingface",
+                                         "--from marian",     "--from llama2c",   "heed quantize"};
+  expect_failure(heed_command({"convert", tiny_model()}), 2, choices);
+  const auto note_of = [&](const Arguments& more, const std::string& name) {
+    Arguments arguments{"convert", tiny_model(), folder.path(name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err.substr(std::min(result.err.find("note: "), result.err.size()));
+  };
+  const std::string note = note_of({}, "same");  // nothing was asked for
+  for (const std::string& choice : choices) EXPECT_NE(note.find(choice), std::string::npos) << note;
+  EXPECT_EQ(note_of({"--weights", "float16"}, "half"), "");
+  EXPECT_EQ(note_of({"--to", "ctranslate2"}, "other"), "");
+  EXPECT_EQ(note_of({"--quiet"}, "quiet"), "");
+}
+
 TEST(Usage, LayersAreCountedFromOne) {
   const TestFolder folder;
   const std::string pairs = folder.write("pairs.tsv", to_tsv(tiny_pairs(2, 5)));

@@ -241,9 +241,33 @@ int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
   return kExitDone;
 }
 
+/// What can be converted to what, for those who have not said what they want.
+constexpr const char* kConversions =
+    "heed convert IN OUT writes IN for Heed, with --weights float16 or bfloat16 in half the size; for "
+    "CTranslate2 with --to ctranslate2, also with --weights int8 or int16; for Hugging Face's library with "
+    "--to "
+    "huggingface. IN is a model directory of Heed, Hugging Face or CTranslate2, an .npz file of Marian "
+    "(--from "
+    "marian), or a weight file of llama2.c (--from llama2c). heed quantize writes int8 weights for Heed";
+
+void require_both(const ConvertOptions& o) {
+  if (!o.input.empty() && !o.output.empty()) return;
+  fail(ErrorKind::kUsage, "{} is missing: give it by position, or as {}. {}", o.input.empty() ? "IN" : "OUT",
+       o.input.empty() ? "--model" : "--output", kConversions);
+}
+
+/// Says so if the command has written what was there, for lack of options that say what to change.
+void note_unchanged(const ConvertOptions& o, const std::string& input, bool same_size) {
+  const bool safetensors =
+      is_present(input + "/model.safetensors") || is_present(input + "/model.safetensors.index.json");
+  if (!same_size || !safetensors || o.weights != "float32" || o.to != "heed") return;
+  std::fprintf(
+      stderr, "note: the weights of %s are in %s already, so this is a copy without the training state. %s\n",
+      input.c_str(), o.weights.c_str(), kConversions);
+}
+
 int run_convert(const ConvertOptions& o) {
-  require_argument(o.input, "IN", "--model");
-  require_argument(o.output, "OUT", "--output");
+  require_both(o);
   if (o.to != "ctranslate2" && weight_types().count(o.weights) == 0) {
     fail(ErrorKind::kUsage,
          "--weights {} is for --to ctranslate2; heed quantize writes int8 weights for Heed", o.weights);
@@ -281,6 +305,7 @@ int run_convert(const ConvertOptions& o) {
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
                  o.weights.c_str(), megabytes, before);
+    note_unchanged(o, input, megabytes == before);
   }
   return kExitDone;
 }
