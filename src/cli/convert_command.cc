@@ -305,7 +305,7 @@ int run_convert(const ConvertOptions& o) {
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
                  o.weights.c_str(), megabytes, before);
-    note_unchanged(o, input, megabytes == before);
+    note_unchanged(o, path, megabytes == before);
   }
   return kExitDone;
 }
