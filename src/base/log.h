@@ -18,10 +18,6 @@ void set_log_handler(LogHandler handler);
 void log_message(LogLevel level, const std::string& message);
 
 template <typename... Arguments>
-void log_info(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  log_message(LogLevel::kInfo, fmt::format(format, std::forward<Arguments>(arguments)...));
-}
-template <typename... Arguments>
 void log_warning(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   log_message(LogLevel::kWarning, fmt::format(format, std::forward<Arguments>(arguments)...));
 }

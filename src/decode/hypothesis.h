@@ -69,7 +69,6 @@ class HypothesisTree {
     nodes_.push_back({parent, id, log_probability});
     return static_cast<int32_t>(nodes_.size()) - 1;
   }
-  int32_t last_id(int32_t node) const { return nodes_[node].id; }
 
   /// The tokens up to `node`, after `first`.
   std::vector<int32_t> ids(int32_t node, std::vector<int32_t> first = {}) const;

@@ -129,12 +129,4 @@ SplitText SentenceSplitter::split(std::string_view text) const {
   return result;
 }
 
-std::string join_sentences(const std::vector<std::string>& sentences,
-                           const std::vector<std::string>& separators) {
-  HEED_CHECK(separators.size() == sentences.size() + 1);
-  std::string text = separators[0];
-  for (size_t n = 0; n < sentences.size(); ++n) text += sentences[n] + separators[n + 1];
-  return text;
-}
-
 }  // namespace heed

@@ -40,8 +40,4 @@ class SentenceSplitter {
   std::unique_ptr<const Implementation> implementation_;
 };
 
-/// Joins sentences (or their translations) with the separators of a split text.
-std::string join_sentences(const std::vector<std::string>& sentences,
-                           const std::vector<std::string>& separators);
-
 }  // namespace heed

@@ -58,7 +58,10 @@ TEST(SentenceSplitter, JoinsToTheOriginal) {
       for (const std::string& line : artificial_lines(3, random.next()))
         text += line + (random.below(2) ? " " : "\n");
       const SplitText split = splitter.split(text);
-      EXPECT_EQ(join_sentences(split.sentences, split.separators), text);
+      ASSERT_EQ(split.separators.size(), split.sentences.size() + 1);
+      std::string joined = split.separators[0];
+      for (size_t i = 0; i < split.sentences.size(); ++i) joined += split.sentences[i] + split.separators[i + 1];
+      EXPECT_EQ(joined, text);
     }
   }
 }

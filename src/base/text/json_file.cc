@@ -194,14 +194,6 @@ std::vector<JsonObject> JsonObject::objects(const std::string& key) const {
   return result;
 }
 
-void JsonObject::allow_only(const std::vector<std::string>& known) const {
-  for (const std::string& key : keys()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      fail(ErrorKind::kFormat, "{}: unknown key {}{}", origin(), name_of_key(key), did_you_mean(key, known));
-    }
-  }
-}
-
 void JsonObject::reject(const std::string& key, const std::string& needed) const {
   fail(ErrorKind::kFormat, "{}: {} {}, expected {}", origin(), name_of_key(key), found(find(key)), needed);
 }

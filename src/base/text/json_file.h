@@ -64,8 +64,6 @@ class JsonObject {
   /// A list of objects.
   std::vector<JsonObject> objects(const std::string& key) const;
 
-  /// Throws for a key that is not in `known`, suggesting the nearest: for handwritten files.
-  void allow_only(const std::vector<std::string>& known) const;
   /// Throws kFormat for a value that has the right type but cannot be used: "config.json: 'd_model' is 10,
   /// expected a multiple of 'num_heads' (4)".
   [[noreturn]] void reject(const std::string& key, const std::string& expected) const;

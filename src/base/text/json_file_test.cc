@@ -92,15 +92,11 @@ TEST(JsonObject, ErrorsNameFileKeyAndExpectedValue) {
 }
 
 TEST(JsonObject, SuggestsTheNearestWord) {
-  const auto c = JsonObject::parse(R"({"activation": "geul", "d_modle": 1})", "config.json");
+  const auto c = JsonObject::parse(R"({"activation": "geul"})", "config.json");
   expect_error(
       ErrorKind::kFormat,
       R"(config.json: 'activation' is "geul", expected one of "relu", "gelu", "silu"; did you mean 'gelu'?)",
       [&] { c.word("activation", kActivations); });
-  expect_error(ErrorKind::kFormat, "config.json: unknown key 'd_modle'; did you mean 'd_model'?", [&] {
-    c.allow_only({"activation", "d_model"});
-  });
-  EXPECT_NO_THROW(c.allow_only({"activation", "d_modle"}));
 }
 
 TEST(JsonObject, PartsOutliveTheObject) {

@@ -5,8 +5,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "base/check.h"
-#include "base/text/json_text.h"
 #include "models/head_names.h"
 #include "text/utf8.h"
 
@@ -92,46 +90,6 @@ std::string details_of(const Trace& trace) {
   return json.empty() ? "" : ",\n \"details\": {" + json + "\n }";
 }
 
-AttentionMatrix read_matrix(const Json& rows) {
-  AttentionMatrix matrix;
-  matrix.queries = static_cast<int>(rows.size());
-  for (const Json& row : rows) {
-    const auto weights = row.get<std::vector<float>>();
-    if (matrix.keys != 0 && static_cast<int>(weights.size()) != matrix.keys)
-      throw std::length_error("rows differ");
-    matrix.keys = static_cast<int>(weights.size());
-    matrix.weights.insert(matrix.weights.end(), weights.begin(), weights.end());
-  }
-  return matrix;
-}
-
-StackWeights read_stack(const Json& layers) {
-  StackWeights stack;
-  for (const Json& layer : layers) {
-    auto& heads = stack.emplace_back();
-    for (const Json& head : layer) heads.push_back(read_matrix(head));
-  }
-  return stack;
-}
-
-Trace read_trace(const Json& json) {
-  if (const int version = json.at("version"); version != kVersion) {
-    throw std::invalid_argument(fmt::format("version is {}, known is {}", version, kVersion));
-  }
-  Trace trace;
-  trace.model = json.at("model");
-  trace.source = json.at("source");
-  trace.target = json.at("target");
-  json.at("source_tokens").get_to(trace.source_tokens);
-  json.at("target_tokens").get_to(trace.target_tokens);
-  trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
-  trace.log_probabilities = json.value("log_probabilities", std::vector<float>{});
-  trace.heads_averaged = json.value("heads", "all") == "mean";
-  const Json& attention = json.at("attention");
-  for (const Stack stack : kStacks) stack_of(trace, stack) = read_stack(attention.at(stack_name(stack)));
-  return trace;
-}
-
 }  // namespace
 
 std::string trace_to_json(const Trace& trace) {
@@ -157,17 +115,6 @@ std::string trace_to_json(const Trace& trace, const std::map<std::string, double
   if (!trace.log_probabilities.empty())
     json += fmt::format(",\n \"log_probabilities\": [{}]", fmt::join(trace.log_probabilities, ","));
   return json + details_of(trace) + "\n}\n";
-}
-
-Trace trace_from_json(std::string_view json, const std::string& origin) {
-  Trace trace;
-  try {
-    trace = read_trace(parse_json(json, origin, {.bytes = size_t{1} << 31}));
-  } catch (const std::exception& error) {
-    fail(ErrorKind::kFormat, "'{}' is not an attention file of Heed: {}", origin, error.what());
-  }
-  check_trace(trace);
-  return trace;
 }
 
 }  // namespace heed

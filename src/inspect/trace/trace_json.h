@@ -1,4 +1,4 @@
-// Writes and reads traces as JSON.
+// Writes traces as JSON.
 //
 // {"version": 1, "model", "source", "target", "source_tokens", "target_tokens", "decoder_tokens", "heads":
 // "all" or "mean", "attention": {"encoder", "decoder", "cross"}}; each stack is [layer][head][query][key].
@@ -11,7 +11,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "inspect/trace/trace.h"
 
@@ -21,9 +20,5 @@ namespace heed {
 std::string trace_to_json(const Trace& trace);
 /// With further members, such as "score", which stand before "attention".
 std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers);
-
-/// Parses the output of trace_to_json; ignores unknown keys, and "decoder_tokens" and "heads" are optional.
-/// `origin` is used in errors. Throws kFormat, and like check_trace.
-Trace trace_from_json(std::string_view json, const std::string& origin);
 
 }  // namespace heed

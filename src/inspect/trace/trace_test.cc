@@ -147,11 +147,41 @@ TEST(Mean, IsTheMean) {
   }
 }
 
+AttentionMatrix matrix_of(const nlohmann::json& rows) {
+  AttentionMatrix matrix;
+  matrix.queries = static_cast<int>(rows.size());
+  for (const nlohmann::json& row : rows) {
+    const auto weights = row.get<std::vector<float>>();
+    matrix.keys = static_cast<int>(weights.size());
+    matrix.weights.insert(matrix.weights.end(), weights.begin(), weights.end());
+  }
+  return matrix;
+}
+
+/// The trace that trace_to_json writes.
+Trace trace_of(const nlohmann::json& json) {
+  Trace trace;
+  trace.model = json.at("model");
+  trace.source = json.at("source");
+  trace.target = json.at("target");
+  json.at("source_tokens").get_to(trace.source_tokens);
+  json.at("target_tokens").get_to(trace.target_tokens);
+  trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
+  for (const Stack stack : kStacks) {
+    for (const nlohmann::json& layer : json.at("attention").at(stack_name(stack))) {
+      auto& heads = stack_of(trace, stack).emplace_back();
+      for (const nlohmann::json& head : layer) heads.push_back(matrix_of(head));
+    }
+  }
+  check_trace(trace);
+  return trace;
+}
+
 /// Cases that the explorer's test reads, too.
 TEST(DefaultLayer, OfTheSharedCases) {
   std::ifstream file(source_folder() + "/tests/data/default_layers.json");
   for (const nlohmann::json& each : nlohmann::json::parse(file)) {
-    Trace trace = trace_from_json(each["trace"].dump(), "default_layers.json");
+    Trace trace = trace_of(each["trace"]);
     const Stack stack = *parse_selection(each["stack"], "all", "all").stack;
     EXPECT_EQ(default_layer(trace, stack), each["layer"].get<int>()) << each["name"];
     stack_of(trace, stack).clear();
@@ -210,7 +240,7 @@ TEST(Words, RefusesInvalidIndices) {
 TEST(TraceJson, RoundTripIsExact) {
   Trace trace = testing::make_trace(testing::make_tokens(12), testing::make_tokens(9), 2, 3);
   trace.source = "\"quotes\" \\ and \n";
-  const Trace back = trace_from_json(trace_to_json(trace), "test");
+  const Trace back = trace_of(nlohmann::json::parse(trace_to_json(trace)));
   EXPECT_EQ(back.model, trace.model);
   EXPECT_EQ(back.source, trace.source);
   EXPECT_EQ(back.source_tokens, trace.source_tokens);
@@ -237,22 +267,10 @@ TEST(TraceJson, LookAheadIsZeroAndKeysAreNamed) {
 
 TEST(TraceJson, UnselectedHeadsAreEmpty) {
   const Trace chosen = select(example(), parse_selection("cross", "2", "3"));
-  const Trace back = trace_from_json(trace_to_json(chosen), "test");
+  const Trace back = trace_of(nlohmann::json::parse(trace_to_json(chosen)));
   EXPECT_TRUE(back.encoder.empty());
   EXPECT_TRUE(back.cross[1][0].empty());
   EXPECT_EQ(back.cross[1][2].weights, chosen.cross[1][2].weights);
-}
-
-TEST(TraceJson, RefusesOtherJson) {
-  const std::string good = trace_to_json(example());
-  for (const std::string& bad :
-       {std::string(), std::string("[]"), std::string("{}"), good.substr(0, good.size() / 2),
-        std::string(R"({"version": 2})"), std::string(R"({"version": "1"})")}) {
-    EXPECT_EQ(kind_of([&] { trace_from_json(bad, "x.json"); }), ErrorKind::kFormat) << bad.substr(0, 40);
-  }
-  std::string ragged = good;
-  ragged.erase(ragged.find(',', ragged.find("[[[")), 2);
-  EXPECT_ANY_THROW(trace_from_json(ragged, "x.json"));
 }
 
 }  // namespace
