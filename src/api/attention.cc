@@ -64,7 +64,7 @@ struct MultiHeadAttention::Impl {
                                         .value_width = options.value_width,
                                         .bias = options.bias,
                                         .dropout = options.dropout,
-                                        .place = {}};
+                                        .layer_id = {}};
     if (has_relative_positions() && options.heads > 0) {
       if (options.key_width != options.d_model || options.value_width != options.d_model) {
         fail(ErrorKind::kShape,

@@ -11,8 +11,8 @@ namespace heed {
 
 /// Throws kText, naming what it is ("the prompt") and the byte.
 inline void require_utf8(const char* what, std::string_view text) {
-  if (const auto place = find_invalid_utf8(text)) {
-    fail(ErrorKind::kText, "{} is not UTF-8, at byte {}: convert it first", what, *place);
+  if (const auto offset = find_invalid_utf8(text)) {
+    fail(ErrorKind::kText, "{} is not UTF-8, at byte {}: convert it first", what, *offset);
   }
 }
 

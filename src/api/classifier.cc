@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/checks.h"
-#include "base/cancellation.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_classifier.h"
@@ -58,7 +58,7 @@ std::vector<TextClass> Classifier::classify(const std::vector<ClassifierText>& t
     found.probabilities = std::move(each.probabilities);
     found.truncated = each.truncated;
   }
-  if (is_cancelled(cancelled)) throw Cancelled();
+  Stop(cancelled).check();
   return classes;
 }
 

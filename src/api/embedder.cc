@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/checks.h"
-#include "base/cancellation.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_embedder.h"
@@ -54,7 +54,7 @@ TextVectors Embedder::embed(const std::vector<std::string>& texts, const std::at
   for (const std::string& text : texts) require_utf8("the text", text);
   const std::lock_guard lock(state_->mutex);
   TextVectors found = state_->embedder.embed(texts, cancelled);
-  if (is_cancelled(cancelled)) throw Cancelled();
+  Stop(cancelled).check();
   return found;
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/checks.h"
-#include "base/cancellation.h"
+#include "base/stop.h"
 #include "base/text/option_error.h"
 #include "base/thread_pool.h"
 #include "decode/generation_settings.h"
@@ -45,7 +45,7 @@ Generator& Generator::operator=(Generator&&) noexcept = default;
 namespace {
 
 void require_running(const GenerateOptions& options) {
-  if (is_cancelled(options.cancelled)) throw Cancelled();
+  Stop(options.cancelled).check();
 }
 
 }  // namespace

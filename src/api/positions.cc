@@ -20,9 +20,9 @@ Tensor rotate_positions(const Tensor& x, const PositionOptions& options, int64_t
     fail(ErrorKind::kShape, "rotate_positions: x must be (..., T, d_k), not {}", x.shape().to_string());
   }
   const int64_t length = x.dim(-2), rows = x.dim(-1) > 0 ? x.size() / x.dim(-1) : 0;
-  std::vector<int32_t> places;
-  for (int64_t row = 0; row < rows; ++row) places.push_back(static_cast<int32_t>(first + row % length));
-  const auto angles = nn::rotary_angles(options, places, x.dim(-1), x.dtype());
+  std::vector<int32_t> positions;
+  for (int64_t row = 0; row < rows; ++row) positions.push_back(static_cast<int32_t>(first + row % length));
+  const auto angles = nn::rotary_angles(options, positions, x.dim(-1), x.dtype());
   const Tensor whole = x.is_contiguous() ? x : x.clone();
   return ops::rotate(whole, x.dim(-1), *angles).value();
 }

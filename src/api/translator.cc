@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/checks.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "decode/document.h"
 #include "decode/model_files.h"
@@ -115,7 +116,7 @@ std::string Translator::translate_document(const std::string& document, const st
       translator, document,
       format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
       options.cancelled);
-  if (options.cancelled != nullptr && options.cancelled->load()) throw Cancelled();
+  Stop(options.cancelled).check();
   return translation;
 }
 

@@ -1,8 +1,8 @@
 #include "autograd/tape.h"
 
 #include "autograd/leaf_scope.h"
-#include "autograd/stop_scope.h"
 #include "base/check.h"
+#include "base/stop.h"
 
 namespace heed {
 namespace {
@@ -90,10 +90,10 @@ Tensor Tape::accumulator(const Var& input) {
   HEED_CHECK(input.tape_ == this);
   Gradient& slot = gradients_[input.slot_];
   if (!slot.sum.defined()) slot = {Tensor::zeros(input.shape(), input.dtype()), true};
-  return room(input);
+  return gradient_buffer(input);
 }
 
-Tensor Tape::room(const Var& input) {
+Tensor Tape::gradient_buffer(const Var& input) {
   HEED_CHECK(input.tape_ == this);
   Gradient& slot = gradients_[input.slot_];
   if (slot.sum.defined()) {

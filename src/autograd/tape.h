@@ -81,7 +81,7 @@ class Tape {
   Tensor accumulator(const Var& input);
   /// The same for backward functions that write every element if gradient() was undefined before: in that
   /// case the memory is uninitialized.
-  Tensor room(const Var& input);
+  Tensor gradient_buffer(const Var& input);
 
   /// Clears everything, including gradients; keeps the memory of the lists.
   void clear();

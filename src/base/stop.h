@@ -1,16 +1,12 @@
-// Cancellation of long-running work, by Ctrl-C, SIGTERM or another thread.
+// Cancellation of long work, by Ctrl-C, SIGTERM, another thread or a client that leaves: a flag, checked by
+// whoever works, and the exception `Cancelled`.
 #pragma once
 
 #include <atomic>
-#include <exception>
+
+#include "heed/cancel.h"
 
 namespace heed {
-
-/// Thrown by cancelled work. Not an Error.
-class Stopped : public std::exception {
- public:
-  const char* what() const noexcept override { return "stopped"; }
-};
 
 /// A view of a cancellation flag; default-constructed, it is never set.
 class Stop {
@@ -19,13 +15,31 @@ class Stop {
   explicit Stop(const std::atomic<bool>* flag) : flag_(flag) {}
 
   bool requested() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
-  /// Throws Stopped if the flag is set. Cheap enough to call for every line of a text.
+  /// Throws Cancelled if the flag is set. Cheap enough to call for every line of a text.
   void check() const {
-    if (requested()) throw Stopped();
+    if (requested()) throw Cancelled();
   }
 
  private:
   const std::atomic<bool>* flag_ = nullptr;
+};
+
+/// For work that is not told its Stop. In this scope, work on this thread throws Cancelled soon after `stop`
+/// is requested: forward and backward passes with a tape, at each parameter and each operation; and the
+/// tokenizers of tokenizer.json, at each step of the pipeline, each search of a regular expression, and each
+/// piece of the text. Scopes nest; the innermost counts.
+class StopScope {
+ public:
+  explicit StopScope(const Stop& stop);
+  ~StopScope();
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
+
+  /// Throws Cancelled if the `stop` of this thread's innermost scope is requested.
+  static void check();
+
+ private:
+  Stop outer_;
 };
 
 }  // namespace heed

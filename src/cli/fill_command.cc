@@ -50,17 +50,17 @@ std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const W
       tokenizer.encode(text, {.max_length = static_cast<size_t>(model.max_length()), .read_mask = true});
   models::EncoderInput input;
   input.text.append(encoding.ids);
-  std::vector<int32_t> places;
+  std::vector<int32_t> masked;
   for (size_t n = 0; n < encoding.ids.size(); ++n) {
-    if (encoding.ids[n] == tokenizer.mask_id()) places.push_back(static_cast<int32_t>(n));
+    if (encoding.ids[n] == tokenizer.mask_id()) masked.push_back(static_cast<int32_t>(n));
   }
-  if (places.empty()) return {};
+  if (masked.empty()) return {};
   nn::Context context = loaded.context();
-  const Tensor logits = model.logits(context, input, places);  // (gaps, V)
+  const Tensor logits = model.logits(context, input, masked);  // (gaps, V)
   models::require_finite_output(logits);
   const auto pieces = static_cast<int32_t>(std::min<int64_t>(model.vocabulary_size(), tokenizer.size()));
   std::vector<std::vector<Guess>> guesses;
-  for (size_t gap = 0; gap < places.size(); ++gap) {
+  for (size_t gap = 0; gap < masked.size(); ++gap) {
     const float* row = logits.data<float>() + static_cast<int64_t>(gap) * logits.dim(1);
     std::vector<int32_t> order(static_cast<size_t>(pieces));
     std::iota(order.begin(), order.end(), 0);

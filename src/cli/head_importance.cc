@@ -40,8 +40,8 @@ MatrixPlot plot_of(const HeadImportance& importance, Stack stack,
   MatrixPlot plot{.title = stack_name(stack), .matrix = {}};
   int layers = 0, heads = 0;
   for (const HeadScore& each : importance.heads) {
-    if (each.head.place.stack != stack) continue;
-    layers = std::max(layers, each.head.place.layer + 1);
+    if (each.head.layer_id.stack != stack) continue;
+    layers = std::max(layers, each.head.layer_id.layer + 1);
     heads = std::max(heads, each.head.head + 1);
     plot.matrix.weights.push_back(static_cast<float>(value(each.score)));
   }

@@ -56,8 +56,8 @@ std::string to_json(const HeadImportance& importance, const std::string& directo
   json.update(score(importance.whole));
   json["heads"] = nlohmann::ordered_json::array();
   for (const HeadScore& each : importance.heads) {
-    nlohmann::ordered_json head{{"stack", stack_name(each.head.place.stack)},
-                                {"layer", each.head.place.layer + 1},
+    nlohmann::ordered_json head{{"stack", stack_name(each.head.layer_id.stack)},
+                                {"layer", each.head.layer_id.layer + 1},
                                 {"head", each.head.head + 1}};
     head.update(score(each.score));
     json["heads"].push_back(std::move(head));

@@ -186,8 +186,8 @@ std::string problem_of(const models::ModelDirectory& directory) {
 /// 1234567 -> "1,234,567"
 std::string with_commas(int64_t number) {
   std::string text = fmt::format("{}", number);
-  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3) {
-    text.insert(static_cast<size_t>(place), 1, ',');
+  for (auto position = static_cast<std::ptrdiff_t>(text.size()) - 3; position > 0; position -= 3) {
+    text.insert(static_cast<size_t>(position), 1, ',');
   }
   return text;
 }

@@ -12,14 +12,14 @@ namespace {
 /// The cross-attention weights of each layer and head: (queries, keys).
 class CrossAttention : public nn::AttentionSink {
  public:
-  void receive(const nn::AttentionLayerId& place, const Tensor& weights, const ops::AttentionLayout& layout,
+  void receive(const nn::AttentionLayerId& id, const Tensor& weights, const ops::AttentionLayout& layout,
                int heads) override {
-    if (place.stack != Stack::kCross) return;
+    if (id.stack != Stack::kCross) return;
     models::require_finite_output(weights);
     HEED_CHECK(layout.spans.size() == 1);
     const int64_t queries = layout.spans[0].queries(), keys = layout.spans[0].keys();
     const float* w = weights.data<float>();  // (H, Tq, Tk)
-    auto& matrices = layers_[place.layer];
+    auto& matrices = layers_[id.layer];
     for (int h = 0; h < heads; ++h, w += queries * keys) {
       matrices.push_back({queries, keys, std::vector<float>(w, w + queries * keys)});
     }
@@ -38,14 +38,14 @@ class CrossAttention : public nn::AttentionSink {
     return layers_.at(layer < 0 ? layer + count : layer);
   }
 
-  const SoftAlignment& head(const models::AlignmentHead& place) const {
-    const std::vector<SoftAlignment>& all = heads(place.layer);
-    if (place.head < 0 || place.head >= static_cast<int>(all.size())) {
+  const SoftAlignment& head(const models::AlignmentHead& wanted) const {
+    const std::vector<SoftAlignment>& all = heads(wanted.layer);
+    if (wanted.head < 0 || wanted.head >= static_cast<int>(all.size())) {
       fail(ErrorKind::kUsage,
            "there is no head {} in decoder layer {} to align words by: it has {}, counted from 1",
-           place.head + 1, place.layer + 1, all.size());
+           wanted.head + 1, wanted.layer + 1, all.size());
     }
-    return all[static_cast<size_t>(place.head)];
+    return all[static_cast<size_t>(wanted.head)];
   }
 
  private:

@@ -9,47 +9,42 @@
 // greedy: it ends as soon as the end token is the most probable one.
 #pragma once
 
-#include "decode/sentence_search.h"
+#include <utility>
+#include <vector>
+
+#include "decode/beam_steps.h"
 
 namespace heed::decode {
 
-class BeamSearch : public SentenceSearch {
- public:
-  explicit BeamSearch(SearchSettings settings);
+/// A running hypothesis of a beam search.
+struct Beam {
+  int32_t node = HypothesisTree::kRoot;
+  double sum = 0;  ///< of log-probabilities
+};
 
-  const std::vector<Row>& rows() const override { return rows_; }
-  void advance(std::span<float> logits) override;
-  bool done() const override { return done_; }
+/// A running hypothesis and its possible next token.
+struct BeamCandidate {
+  double sum;
+  int32_t id;
+  int32_t row;
+  float log_probability;
+};
+
+class BeamSearch : public BeamSteps<Beam, BeamCandidate> {
+ public:
+  explicit BeamSearch(SearchSettings settings) : BeamSteps(std::move(settings), {}) {}
+
   std::vector<int32_t> ids_so_far() const override;
   std::vector<Hypothesis> take() override;
 
  private:
-  /// A running hypothesis and its possible next token.
-  struct Candidate {
-    double sum;
-    int32_t id;
-    int32_t row;
-    float log_probability;
-  };
+  std::vector<BeamCandidate> forced_candidates(int32_t id) const override;
+  std::vector<BeamCandidate> best_candidates(std::span<float> logits) override;
+  void follow(std::vector<BeamCandidate> candidates, const std::vector<Beam>& parents) override;
+  void finish(const Beam& beam) override;
+  bool nothing_better_to_come() const override;
 
-  std::vector<Candidate> best_candidates(std::span<float> logits);
-  std::vector<Candidate> forced_candidates(int32_t id) const;
-  void follow(const std::vector<Candidate>& candidates);
-  void finish(int32_t node, double sum);
-  bool nothing_better_to_come() const;
-
-  SearchSettings settings_;
-  size_t beams_;
-  HypothesisTree tree_;
-  int64_t length_ = 0;  // length of all running hypotheses
-
-  // The running hypotheses, best first: their requests, tree nodes and sums.
-  std::vector<Row> rows_;
-  std::vector<int32_t> nodes_;
-  std::vector<double> sums_;
   FinishedHypotheses finished_;
-  bool done_ = false;
-  NextTokens next_tokens_;
 };
 
 }  // namespace heed::decode

@@ -19,58 +19,34 @@ constexpr double kPassedEndPenalty = 5;
 }  // namespace
 
 ConstrainedSearch::ConstrainedSearch(SearchSettings settings, std::vector<RequiredPhrase> phrases)
-    : settings_(std::move(settings)),
+    : BeamSteps(std::move(settings), {.begun = std::vector<bool>(phrases.size())}),
       phrases_(std::move(phrases)),
-      beams_(static_cast<size_t>(settings_.options.beam_size)),
       width_(std::max({beams_, size_t{4}, std::min(kMaxRows, kMinInBank * banks())})),
-      rows_{{-1, settings_.beginning.back()}},
-      states_(1),
       ranked_by_score_(std::ranges::all_of(phrases_, &RequiredPhrase::is_literal)) {
   HEED_CHECK(!phrases_.empty());
-  states_[0].begun.assign(phrases_.size(), false);
 }
 
-void ConstrainedSearch::advance(std::span<float> logits) {
-  HEED_CHECK(!done_);
+std::vector<ConstrainedCandidate> ConstrainedSearch::forced_candidates(int32_t id) const {
   std::vector<Candidate> found;
-  if (const auto forced = settings_.rules.forced(length_)) {
-    for (size_t row = 0; row < states_.size(); ++row) {
-      Candidate candidate{states_[row], static_cast<int32_t>(row), *forced, 0,
-                          length_ + 1 == settings_.max_length};
-      found.push_back(std::move(candidate));
-    }
-  } else {
-    found = candidates(logits);
+  for (size_t row = 0; row < states_.size(); ++row) {
+    found.push_back({states_[row], static_cast<int32_t>(row), id, 0, length_ + 1 == settings_.max_length});
   }
-  if (found.empty()) {  // no token is allowed: finish here
-    for (const State& state : states_) finish(state);
-    done_ = true;
-    return;
-  }
-  ++length_;
-  follow(std::move(found));
-  if (!rows_.empty() && length_ >= settings_.max_length) {
-    for (const State& state : states_) finish(state);
-    rows_.clear();
-  }
-  done_ = rows_.empty() || nothing_better_to_come();
+  return found;
 }
 
-std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::span<float> logits) {
-  std::vector<int32_t> nodes;
-  for (const State& state : states_) nodes.push_back(state.node);
+std::vector<ConstrainedCandidate> ConstrainedSearch::best_candidates(std::span<float> logits) {
   const auto vocabulary = static_cast<size_t>(settings_.vocabulary);
   const auto most = static_cast<int64_t>(std::min(2 * width_, vocabulary));
-  next_tokens_.read(settings_, tree_, nodes, length_, logits, most);
+  const NextTokens& next = read(logits, most);
   std::vector<Candidate> found;
   for (size_t row = 0; row < states_.size(); ++row) {
     State& state = states_[row];
-    const bool wants_to_end = std::ranges::count(settings_.end_ids, next_tokens_.id(row, 0)) > 0;
+    const bool wants_to_end = std::ranges::count(settings_.end_ids, next.id(row, 0)) > 0;
     if (wants_to_end && state.phrase < 0 && !complete(state)) state.passed_end = true;
     const TokenLogits row_logits{logits.subspan(row * vocabulary, vocabulary), settings_.shortlist};
     const auto log_probability = [&](int32_t id) {
       const float* logit = row_logits.find(id);
-      return logit == nullptr ? -std::numeric_limits<float>::infinity() : *logit - next_tokens_.log_sum(row);
+      return logit == nullptr ? -std::numeric_limits<float>::infinity() : *logit - next.log_sum(row);
     };
     if (state.phrase >= 0) {
       const auto phrase = static_cast<size_t>(state.phrase);
@@ -80,14 +56,14 @@ std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::spa
     for (size_t phrase = 0; phrase < phrases_.size(); ++phrase) {
       if (!state.begun[phrase]) add_phrase(row, phrase, log_probability(phrases_[phrase].ids[0]), found);
     }
-    for (int64_t n = 0; n < most && next_tokens_.id(row, n) >= 0; ++n) {
-      add_free(row, next_tokens_.id(row, n), next_tokens_.log_probability(row, n), found);
+    for (int64_t n = 0; n < most && next.id(row, n) >= 0; ++n) {
+      add_free(row, next.id(row, n), next.log_probability(row, n), found);
     }
   }
   return found;
 }
 
-std::optional<ConstrainedSearch::Ending> ConstrainedSearch::next_ending(Ending ending, int32_t id) const {
+std::optional<PhraseEnding> ConstrainedSearch::next_ending(Ending ending, int32_t id) const {
   const auto& starts = settings_.options.piece_starts;
   if (ending == Ending::kNone || starts == nullptr) return Ending::kNone;
   const PieceStart start = (*starts)[static_cast<size_t>(id)];
@@ -142,67 +118,60 @@ void ConstrainedSearch::add_phrase(size_t row, size_t phrase, float log_probabil
   found.push_back(std::move(candidate));
 }
 
-/// Keeps the best candidates of each bank. Places that a bank does not use go to the others.
-void ConstrainedSearch::follow(std::vector<Candidate> found) {
+/// How many candidates of each bank are kept: round-robin, banks with most phrases first, so that what a bank
+/// does not use goes to the others.
+std::vector<size_t> ConstrainedSearch::bank_sizes(const std::vector<std::vector<Candidate*>>& by_bank) const {
+  std::vector<size_t> sizes(by_bank.size(), 0);
+  size_t left = width_;
+  for (bool more = true; more && left > 0;) {
+    more = false;
+    for (size_t bank = by_bank.size(); bank-- > 0 && left > 0;) {
+      if (sizes[bank] == by_bank[bank].size()) continue;
+      ++sizes[bank];
+      --left;
+      more = true;
+    }
+  }
+  return sizes;
+}
+
+/// Keeps the best candidates of each bank.
+void ConstrainedSearch::follow(std::vector<Candidate> found, const std::vector<State>& parents) {
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     return std::tuple(-a.state.compared, a.id, a.row) < std::tuple(-b.state.compared, b.id, b.row);
   });
   std::vector<std::vector<Candidate*>> by_bank(banks());
   for (Candidate& candidate : found) by_bank[bank_of(candidate.state)].push_back(&candidate);
-
-  std::vector<size_t> places(by_bank.size(), 0);
-  size_t left = width_;
-  for (bool more = true; more && left > 0;) {  // round-robin, banks with most phrases first
-    more = false;
-    for (size_t bank = by_bank.size(); bank-- > 0 && left > 0;) {
-      if (places[bank] == by_bank[bank].size()) continue;
-      ++places[bank];
-      --left;
-      more = true;
-    }
-  }
-  std::vector<int32_t> parents;  // for the observer
-  for (const Candidate& candidate : found) parents.push_back(candidate.state.node);
-  std::vector<Row> rows;
-  std::vector<State> states;
+  const std::vector<size_t> sizes = bank_sizes(by_bank);
   for (size_t bank = by_bank.size(); bank-- > 0;) {
-    for (size_t n = 0; n < places[bank]; ++n) {
+    for (size_t n = 0; n < sizes[bank]; ++n) {
       Candidate& candidate = *by_bank[bank][n];
       candidate.state.node = tree_.extend(candidate.state.node, candidate.id, candidate.log_probability);
       candidate.kept = true;
       if (candidate.ends) {
         finish(candidate.state);
       } else {
-        rows.push_back({candidate.row, candidate.id});
-        states.push_back(candidate.state);
+        run(candidate.row, candidate.id, candidate.state);
       }
     }
   }
-  rows_ = std::move(rows);
-  states_ = std::move(states);
-  if (settings_.observer != nullptr) observe(found, parents);
+  if (settings_.observer != nullptr) observe(observed(found, parents));
 }
 
-void ConstrainedSearch::observe(const std::vector<Candidate>& found,
-                                const std::vector<int32_t>& parents) const {
-  std::vector<SearchCandidate> observed;
+std::vector<SearchCandidate> ConstrainedSearch::observed(const std::vector<Candidate>& found,
+                                                         const std::vector<State>& parents) const {
+  std::vector<SearchCandidate> shown;
   size_t dropped = 0;
-  for (size_t n = 0; n < found.size(); ++n) {
-    const Candidate& candidate = found[n];
+  for (const Candidate& candidate : found) {
     if (!candidate.kept && dropped++ >= width_) continue;
-    SearchCandidate seen{.parent = parents[n],
-                         .id = candidate.id,
-                         .log_probability = candidate.log_probability,
-                         .sum = candidate.state.sum,
-                         .node = candidate.kept ? candidate.state.node : -1,
-                         .finished = candidate.ends};
-    if (candidate.ends) {
-      seen.score =
-          normalized_score(candidate.state.sum, length_ - settings_.free, settings_.options.length_penalty);
-    }
-    observed.push_back(seen);
+    shown.push_back({.parent = parents[static_cast<size_t>(candidate.row)].node,
+                     .id = candidate.id,
+                     .log_probability = candidate.log_probability,
+                     .sum = candidate.state.sum,
+                     .node = candidate.kept ? candidate.state.node : -1,
+                     .finished = candidate.ends});
   }
-  settings_.observer->on_step(observed);
+  return shown;
 }
 
 size_t ConstrainedSearch::bank_of(const State& state) const {

@@ -16,19 +16,48 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
-#include "decode/sentence_search.h"
+#include "decode/beam_steps.h"
 
 namespace heed::decode {
 
-class ConstrainedSearch : public SentenceSearch {
+/// What a hypothesis just completed, and which extensions of it are forbidden.
+enum class PhraseEnding {
+  kNone,
+  kWord,
+  kNumber,           ///< neither by a digit nor by a separator and a digit: not "1.500" to "1.500,00"
+  kNumberSeparator,  ///< a number and ".", "," or ":"
+};
+
+/// A running hypothesis of a constrained search, with the state of its phrases.
+struct ConstrainedBeam {
+  int32_t node = HypothesisTree::kRoot;
+  double sum = 0;           ///< of log-probabilities
+  double compared = 0;      ///< the sum without tokens inside phrases
+  double phrases = 0;       ///< the sum of tokens of phrases
+  std::vector<bool> begun;  ///< for each phrase
+  int32_t phrase = -1;      ///< the phrase in progress; -1: none
+  size_t written = 0;       ///< its completed tokens
+  PhraseEnding ending = PhraseEnding::kNone;
+  bool passed_end = false;  ///< whether the model predicted the end before all phrases were complete
+  size_t count() const { return static_cast<size_t>(std::count(begun.begin(), begun.end(), true)); }
+};
+
+/// The hypothesis after a possible next token; its node is still that of the parent.
+struct ConstrainedCandidate {
+  ConstrainedBeam state;
+  int32_t row = 0, id = 0;
+  float log_probability = 0;
+  bool ends = false;
+  bool kept = false;
+};
+
+class ConstrainedSearch : public BeamSteps<ConstrainedBeam, ConstrainedCandidate> {
  public:
   /// The sentence requires at least one phrase.
   ConstrainedSearch(SearchSettings settings, std::vector<RequiredPhrase> phrases);
 
-  const std::vector<Row>& rows() const override { return rows_; }
-  void advance(std::span<float> logits) override;
-  bool done() const override { return done_; }
   std::vector<int32_t> ids_so_far() const override { return {}; }
   std::vector<Hypothesis> take() override;
 
@@ -37,34 +66,9 @@ class ConstrainedSearch : public SentenceSearch {
   /// phrases.
   static constexpr size_t kMaxInSets = 3;
 
-  /// What was just completed, and which extensions of it are forbidden.
-  enum class Ending {
-    kNone,
-    kWord,
-    kNumber,           ///< neither by a digit nor by a separator and a digit: not "1.500" to "1.500,00"
-    kNumberSeparator,  ///< a number and ".", "," or ":"
-  };
-  /// A hypothesis: its tree node and the state of its phrases.
-  struct State {
-    int32_t node = HypothesisTree::kRoot;
-    double sum = 0;           ///< of log-probabilities
-    double compared = 0;      ///< the sum without tokens inside phrases
-    double phrases = 0;       ///< the sum of tokens of phrases
-    std::vector<bool> begun;  ///< for each phrase
-    int32_t phrase = -1;      ///< the phrase in progress; -1: none
-    size_t written = 0;       ///< its completed tokens
-    Ending ending = Ending::kNone;
-    bool passed_end = false;  ///< whether the model predicted the end before all phrases were complete
-    size_t count() const { return static_cast<size_t>(std::count(begun.begin(), begun.end(), true)); }
-  };
-  struct Candidate {
-    State state;
-    int32_t row = 0, id = 0;
-    float log_probability = 0;
-    bool ends = false;
-    bool kept = false;
-  };
-
+  using State = ConstrainedBeam;
+  using Candidate = ConstrainedCandidate;
+  using Ending = PhraseEnding;
   struct Finished {
     double sum = 0, phrases = 0;  ///< of log-probabilities, of all tokens and of those of phrases
     int32_t node = HypothesisTree::kRoot;
@@ -73,15 +77,19 @@ class ConstrainedSearch : public SentenceSearch {
     bool passed_end = false;
   };
 
-  std::vector<Candidate> candidates(std::span<float> logits);
+  std::vector<Candidate> forced_candidates(int32_t id) const override;
+  std::vector<Candidate> best_candidates(std::span<float> logits) override;
+  void follow(std::vector<Candidate> found, const std::vector<State>& parents) override;
+  void finish(const State& state) override;
+  bool nothing_better_to_come() const override;
+
   void add_free(size_t row, int32_t id, float log_probability, std::vector<Candidate>& found) const;
   void add_phrase(size_t row, size_t phrase, float log_probability, std::vector<Candidate>& found) const;
   /// The ending after `id`; empty if `id` would extend what must end.
   std::optional<Ending> next_ending(Ending ending, int32_t id) const;
-  void follow(std::vector<Candidate> found);
-  void observe(const std::vector<Candidate>& found, const std::vector<int32_t>& parents) const;
-  void finish(const State& state);
-  bool nothing_better_to_come() const;
+  std::vector<size_t> bank_sizes(const std::vector<std::vector<Candidate*>>& by_bank) const;
+  std::vector<SearchCandidate> observed(const std::vector<Candidate>& found,
+                                        const std::vector<State>& parents) const;
   /// `unavoidable`: the log-probability of phrases that every translation has to pay.
   double rank(const Finished& finished, double unavoidable) const;
   double unavoidable() const;
@@ -93,17 +101,10 @@ class ConstrainedSearch : public SentenceSearch {
   size_t bank_of(const State& state) const;
   bool complete(const State& state) const { return state.phrase < 0 && state.count() == phrases_.size(); }
 
-  SearchSettings settings_;
   std::vector<RequiredPhrase> phrases_;
-  size_t beams_, width_;
-  HypothesisTree tree_;
-  int64_t length_ = 0;  // length of all running hypotheses
-  std::vector<Row> rows_;
-  std::vector<State> states_;  // for each row
+  size_t width_;
   std::vector<Finished> finished_;
   bool ranked_by_score_;
-  bool done_ = false;
-  NextTokens next_tokens_;
 };
 
 }  // namespace heed::decode

@@ -387,8 +387,8 @@ size_t LineSplitter::split_point(const Line& line, Range window, const Encoding&
     if (is_whitespace(c)) at_space = begin;
     if (at <= limit && is_stop(c) && (space_follows || is_full_width_stop(c))) behind_stop = at;
   }
-  for (const size_t place : {behind_stop, at_space, limit}) {
-    if (place > window.begin && place < window.end) return place;
+  for (const size_t position : {behind_stop, at_space, limit}) {
+    if (position > window.begin && position < window.end) return position;
   }
   if (limit == window.end) return limit;
   size_t first = window.begin;  // a single character with more tokens than the maximum

@@ -28,8 +28,8 @@ void require_prefix(const LogitRules::Sentence& sentence, const models::Autoregr
 
 float* TokenLogits::find(int32_t id) const {
   if (shortlist.empty()) return &values[id];
-  const auto place = std::lower_bound(shortlist.begin(), shortlist.end(), id);
-  return place != shortlist.end() && *place == id ? &values[place - shortlist.begin()] : nullptr;
+  const auto found = std::lower_bound(shortlist.begin(), shortlist.end(), id);
+  return found != shortlist.end() && *found == id ? &values[found - shortlist.begin()] : nullptr;
 }
 
 void TokenLogits::forbid(int32_t id) const {
@@ -44,7 +44,7 @@ LogitRules::LogitRules(const SearchOptions& options, const models::Autoregressiv
       forbidden_words_(options.forbidden_words),
       end_ids_(end_ids_of(options, model)),
       forced_end_(-1),
-      min_length_(std::max(options.min_length - sentence_.beginning, options.min_new)),
+      min_length_(std::max(options.min_length - sentence_.prompt_length, options.min_new)),
       ngram_(static_cast<size_t>(options.no_repeat_ngram_size)),
       repetition_penalty_(static_cast<float>(options.repetition_penalty)),
       penalty_on_log_probabilities_(!options.sample && options.beam_size > 1) {

@@ -34,7 +34,7 @@ class LogitRules {
   struct Sentence {
     std::vector<int32_t> prefix;  ///< forced first tokens
     int64_t max_length = 1;       ///< maximum number of ids of a translation
-    int64_t beginning = 1;        ///< number of ids of the start token or the prompt
+    int64_t prompt_length = 1;    ///< number of ids of the start token or the prompt
   };
   /// Throws kUsage for a prefix that is too long or contains the end token or an invalid id.
   LogitRules(const SearchOptions& options, const models::AutoregressiveModel& model, Sentence sentence);

@@ -28,9 +28,9 @@ std::string restore_spans(const LinePart& part, std::string_view text) {
       const bool marked = n < part.marks.size();
       if (!marked && (!part.capitals || part.required[n].kind != SpanKind::kExact)) continue;
       const std::string& wanted = marked ? part.marks[n] : part.required[n].text;
-      const size_t place = text.find(wanted, at);
-      if (place < next) {
-        next = place;
+      const size_t found = text.find(wanted, at);
+      if (found < next) {
+        next = found;
         which = n;
         size = wanted.size();
       }
@@ -61,17 +61,17 @@ std::string part_text(const LinePart& part, const std::string& source, const std
 }
 
 std::vector<int> words_with_spans(const LinePart& part, const std::string& decoded) {
-  std::vector<int> places;
-  int place = 0;
+  std::vector<int> positions;
+  int position = 0;
   for (const std::string_view word : split_whitespace(decoded)) {
-    places.push_back(place++);
+    positions.push_back(position++);
     for (size_t n = 0; n < part.marks.size(); ++n) {
       if (word.find(part.marks[n]) == std::string_view::npos) continue;
-      place += static_cast<int>(word_ends(part.required[n].text).size()) - 1;
+      position += static_cast<int>(word_ends(part.required[n].text).size()) - 1;
     }
   }
-  places.push_back(place);
-  return places;
+  positions.push_back(position);
+  return positions;
 }
 
 }  // namespace heed::decode

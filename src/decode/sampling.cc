@@ -51,7 +51,7 @@ int32_t sample_token(const std::vector<WeightedToken>& tokens, double uniform) {
 Sampling::Sampling(SearchSettings settings) : settings_(std::move(settings)) {
   const RandomKey key = RandomKey::from_seed(settings_.options.sampling.seed).fold(settings_.random_stream);
   for (int n = 0; n < settings_.options.nbest; ++n) {
-    rows_.push_back({-1, settings_.beginning.back()});
+    rows_.push_back({-1, settings_.prompt.back()});
     draws_.push_back({key.fold(static_cast<uint64_t>(n))});
   }
 }
@@ -66,7 +66,7 @@ void Sampling::advance(std::span<float> logits) {
     std::vector<int32_t> nodes;
     for (const Draw& draw : draws_) nodes.push_back(draw.node);
     const int64_t most = std::min<int64_t>(settings_.options.sampling.top_k, settings_.vocabulary);
-    next_tokens_.read(settings_, tree_, nodes, length_, logits, most);
+    next_tokens_.read({settings_, tree_, nodes, length_}, logits, most);
     for (size_t row = 0; row < rows_.size(); ++row) {
       const auto row_logits = logits.subspan(row * vocabulary, vocabulary);
       const auto id = sample(row, row_logits);

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/cancellation.h"
+#include "base/stop.h"
 
 namespace heed::decode {
 namespace {
@@ -15,7 +15,7 @@ class OnlyCaller : public SearchCaller {
       : options_(options), take_(take), control_(control) {}
 
   const SearchOptions& options() const override { return options_; }
-  bool cancelled() const override { return is_cancelled(control_.cancelled); }
+  bool cancelled() const override { return Stop(control_.cancelled).requested(); }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }
   void take(uint64_t number, std::vector<Hypothesis> hypotheses) override {

@@ -153,9 +153,9 @@ void require_valid(const SearchOptions& options, const models::AutoregressiveMod
 int64_t max_translation_length(const SearchOptions& options, const models::AutoregressiveModel& model,
                                const SentenceLengths& lengths) {
   // The last id is never read again, so the model's maximum allows one more id.
-  const auto beginning = static_cast<int64_t>(lengths.beginning);
-  int64_t longest = model.max_length() > 0 ? model.max_length() - beginning + 1 : kMaxLengthWithoutPositions;
-  if (options.max_length > 0) longest = std::min(longest, options.max_length - beginning);
+  const auto prompt = static_cast<int64_t>(lengths.prompt);
+  int64_t longest = model.max_length() > 0 ? model.max_length() - prompt + 1 : kMaxLengthWithoutPositions;
+  if (options.max_length > 0) longest = std::min(longest, options.max_length - prompt);
   if (options.max_new > 0) longest = std::min(longest, options.max_new);
   if (options.max_length_factor > 0) {
     const double relative = options.max_length_factor * static_cast<double>(lengths.source) +

@@ -123,11 +123,12 @@ void require_valid(const SearchOptions& options, const models::AutoregressiveMod
 
 /// Numbers of ids.
 struct SentenceLengths {
-  size_t source = 0;     ///< including the end token
-  size_t beginning = 1;  ///< length of the start token or the prompt
+  size_t source = 0;  ///< including the end token
+  size_t prompt = 1;  ///< length of the start token or the prompt
   size_t prefix = 0;
 };
-/// Maximum number of ids of a translation, without `beginning`, with prefix and end token. At least 1.
+/// Maximum number of ids of a translation, without the start token or prompt, with prefix and end token. At
+/// least 1.
 int64_t max_translation_length(const SearchOptions& options, const models::AutoregressiveModel& model,
                                const SentenceLengths& lengths);
 

@@ -28,15 +28,15 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
                                const SearchSentence& sentence)
     : options(search_options),
       random_stream(sentence.random_stream.value_or(sentence.number)),
-      beginning(model.beginning(sentence.source)),
+      prompt(model.prompt(sentence.source)),
       end_ids(end_ids_of(options, model)),
       shortlist(sentence.shortlist),
       vocabulary(shortlist.empty() ? model.vocabulary_size() : static_cast<int64_t>(shortlist.size())),
       max_length(max_translation_length(options, model,
-                                        {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
+                                        {sentence.source.size(), prompt.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
       rules(with_forbidden(options, sentence), model,
-            {sentence.prefix, max_length, static_cast<int64_t>(beginning.size())}),
+            {sentence.prefix, max_length, static_cast<int64_t>(prompt.size())}),
       observer(sentence.observer) {}
 
 bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const {
@@ -62,24 +62,6 @@ int search_width(const SearchOptions& options) {
   return options.sample ? options.nbest : options.beam_size;
 }
 
-namespace {
-
-/// The k largest logits of each row and optionally its log-sum-exp.
-void rank_rows(std::span<const float> logits, int64_t vocabulary, int64_t k, float* values, int32_t* ids,
-               float* log_sums) {
-  TopKArguments<float> arguments;
-  arguments.rows = static_cast<int64_t>(logits.size()) / vocabulary;
-  arguments.classes = vocabulary;
-  arguments.logits = logits.data();
-  arguments.k = k;
-  arguments.values = values;
-  arguments.indices = ids;
-  arguments.log_sums = log_sums;
-  top_k(arguments);
-}
-
-}  // namespace
-
 void FinishedHypotheses::add(const Entry& entry, size_t most) {
   const auto worse = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& other) { return other.score < entry.score; });
@@ -98,18 +80,27 @@ std::vector<Hypothesis> FinishedHypotheses::results(const HypothesisTree& tree,
   return hypotheses;
 }
 
-void NextTokens::read(const SearchSettings& settings, const HypothesisTree& tree,
-                      std::span<const int32_t> nodes, int64_t length, std::span<float> logits, int64_t most) {
-  HEED_CHECK(logits.size() == nodes.size() * static_cast<size_t>(settings.vocabulary));
+void NextTokens::read(const RunningHypotheses& running, std::span<float> logits, int64_t most) {
+  const SearchSettings& settings = running.settings;
+  const size_t rows = running.nodes.size();
+  HEED_CHECK(logits.size() == rows * static_cast<size_t>(settings.vocabulary));
   most_ = most;
-  values_.resize(nodes.size() * most);
-  ids_.resize(nodes.size() * most);
-  log_sums_.resize(nodes.size());
+  values_.resize(rows * most);
+  ids_.resize(rows * most);
+  log_sums_.resize(rows);
+  TopKArguments<float> top;
+  top.rows = static_cast<int64_t>(rows);
+  top.classes = settings.vocabulary;
+  top.logits = logits.data();
+  top.log_sums = log_sums_.data();
   const bool before = !settings.options.renormalize || settings.rules.reads_log_sum();
-  if (before) rank_rows(logits, settings.vocabulary, 0, nullptr, nullptr, log_sums_.data());
-  apply_rules(settings, tree, nodes, length, logits);
-  rank_rows(logits, settings.vocabulary, most, values_.data(), ids_.data(),
-            settings.options.renormalize ? log_sums_.data() : nullptr);
+  if (before) top_k(top);
+  apply_rules(running, logits);
+  top.k = most;
+  top.values = values_.data();
+  top.indices = ids_.data();
+  if (!settings.options.renormalize) top.log_sums = nullptr;
+  top_k(top);
   for (int32_t& id : ids_) {
     if (!settings.shortlist.empty() && id >= 0) id = settings.shortlist[id];
   }
@@ -120,13 +111,13 @@ void NextTokens::read(const SearchSettings& settings, const HypothesisTree& tree
   }
 }
 
-void NextTokens::apply_rules(const SearchSettings& settings, const HypothesisTree& tree,
-                             std::span<const int32_t> nodes, int64_t length, std::span<float> logits) {
+void NextTokens::apply_rules(const RunningHypotheses& running, std::span<float> logits) const {
+  const SearchSettings& settings = running.settings;
   const auto vocabulary = static_cast<size_t>(settings.vocabulary);
-  for (size_t row = 0; row < nodes.size(); ++row) {
+  for (size_t row = 0; row < running.nodes.size(); ++row) {
     std::vector<int32_t> history;
-    if (settings.rules.reads_history()) history = tree.ids(nodes[row], settings.beginning);
-    settings.rules.apply(length, history, log_sums_[row],
+    if (settings.rules.reads_history()) history = running.tree.ids(running.nodes[row], settings.prompt);
+    settings.rules.apply(running.length, history, log_sums_[row],
                          {logits.subspan(row * vocabulary, vocabulary), settings.shortlist});
   }
 }

@@ -50,7 +50,7 @@ struct SearchSettings {
 
   SearchOptions options;
   uint64_t random_stream;          ///< selects the random numbers of samples
-  std::vector<int32_t> beginning;  ///< start token or prompt
+  std::vector<int32_t> prompt;     ///< start token or prompt
   std::vector<int32_t> end_ids;    ///< end token ids
   std::vector<int32_t> shortlist;  ///< sorted shortlist; empty: all
   int64_t vocabulary;              ///< size of shortlist or vocabulary
@@ -82,13 +82,19 @@ class FinishedHypotheses {
   std::vector<Entry> entries_;
 };
 
+/// The running hypotheses of a search, all of the same length.
+struct RunningHypotheses {
+  const SearchSettings& settings;
+  const HypothesisTree& tree;
+  std::span<const int32_t> nodes;  ///< where each ends in the tree
+  int64_t length = 0;
+};
+
 /// The candidate next tokens of each row: applies the rules to the logits and finds the most probable tokens.
 class NextTokens {
  public:
-  /// Processes `logits` (rows, V) of the hypotheses that end in `nodes`, all with `length` tokens. Throws
-  /// kNumeric for NaN.
-  void read(const SearchSettings& settings, const HypothesisTree& tree, std::span<const int32_t> nodes,
-            int64_t length, std::span<float> logits, int64_t most);
+  /// Processes the `logits` (rows, V) of hypotheses. Throws kNumeric for NaN.
+  void read(const RunningHypotheses& running, std::span<float> logits, int64_t most);
 
   /// The n-th most probable token of a row, n below `most`; -1 if fewer are allowed.
   int32_t id(size_t row, int64_t n) const { return ids_[static_cast<int64_t>(row) * most_ + n]; }
@@ -100,8 +106,7 @@ class NextTokens {
   float log_sum(size_t row) const { return log_sums_[row]; }
 
  private:
-  void apply_rules(const SearchSettings& settings, const HypothesisTree& tree, std::span<const int32_t> nodes,
-                   int64_t length, std::span<float> logits);
+  void apply_rules(const RunningHypotheses& running, std::span<float> logits) const;
 
   int64_t most_ = 0;
   std::vector<float> values_;    // (rows, most)

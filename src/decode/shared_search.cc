@@ -6,9 +6,9 @@
 #include <exception>
 #include <utility>
 
-#include "base/cancellation.h"
 #include "base/files/blocked_signals.h"
 #include "base/memory_pool.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 
 namespace heed::decode {
@@ -48,7 +48,7 @@ class SharedSearch::Job : public SearchCaller {
 
   const SearchOptions& options() const override { return search_.options(); }
   bool cancelled() const override {
-    return failed_.load(std::memory_order_relaxed) || is_cancelled(control_.cancelled);
+    return failed_.load(std::memory_order_relaxed) || Stop(control_.cancelled).requested();
   }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/cancellation.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "decode/encoder_batches.h"
 #include "models/finite_output.h"
 
@@ -68,7 +68,7 @@ WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
 
 std::vector<Classification> TextClassifier::classify(const std::vector<ClassifierText>& texts,
                                                      const std::atomic<bool>* cancelled) const {
-  const auto stopped = [&] { return is_cancelled(cancelled); };
+  const auto stopped = [&] { return Stop(cancelled).requested(); };
   std::vector<WordPieceEncoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
     if (!stopped()) encodings[n] = encode(texts[n]);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/cancellation.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "decode/encoder_batches.h"
 #include "models/finite_output.h"
 #include "text/mt_tokenizers.h"
@@ -101,7 +101,7 @@ WordPieceEncoding TextEmbedder::encode(const std::string& text) const {
 
 TextVectors TextEmbedder::embed(const std::vector<std::string>& texts,
                                 const std::atomic<bool>* cancelled) const {
-  const auto stopped = [&] { return is_cancelled(cancelled); };
+  const auto stopped = [&] { return Stop(cancelled).requested(); };
   std::vector<WordPieceEncoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
     if (!stopped()) encodings[n] = encode(texts[n]);

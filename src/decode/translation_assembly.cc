@@ -53,9 +53,9 @@ Candidate TranslationAssembler::join(const TranslationWindow& window, size_t lin
   size_t counted = 0;
   const auto& separators = window.lines[line].separators;
   for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
-    const size_t place = part - window.first_part[line];
+    const size_t index = part - window.first_part[line];
     const Hypothesis& hypothesis = of_rank(window.hypotheses[part], rank);
-    if (!joined.text.empty()) joined.text += separators[place];
+    if (!joined.text.empty()) joined.text += separators[index];
     joined.text += part_text(window.part(part), window.lines[line].text, tokenizer_.decode(hypothesis.ids));
     joined.log_probability += hypothesis.log_probability;
     joined.ids.insert(joined.ids.end(), hypothesis.ids.begin(), hypothesis.ids.end());

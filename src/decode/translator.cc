@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "base/cancellation.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "models/head_names.h"
 #include "models/source_vocabulary.h"
 #include "text/placeholder_piece.h"
@@ -93,7 +93,7 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
 void Translator::split(TranslationWindow& window, const Control& control) const {
   window.lines.resize(window.inputs.size());
   pool_.run(window.inputs.size(), [&](size_t n) {
-    if (!is_cancelled(control.cancelled)) window.lines[n] = splitter_.split(window.inputs[n]);
+    if (!Stop(control.cancelled).requested()) window.lines[n] = splitter_.split(window.inputs[n]);
   });
   window.number_parts();
   require_within_limits(window);
@@ -189,12 +189,12 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
       window.inputs.push_back(line);
     if (window.inputs.empty()) return true;
     split(window, control);
-    if (is_cancelled(control.cancelled) || !search(window, before, control)) return false;
+    if (Stop(control.cancelled).requested() || !search(window, before, control)) return false;
     std::vector<Translation> translations(window.lines.size());
     pool_.run(translations.size(), [&](size_t n) {
-      if (!is_cancelled(control.cancelled)) translations[n] = assembler_.assemble(window, n);
+      if (!Stop(control.cancelled).requested()) translations[n] = assembler_.assemble(window, n);
     });
-    if (is_cancelled(control.cancelled)) return false;
+    if (Stop(control.cancelled).requested()) return false;
     for (Translation& translation : translations) take(std::move(translation));
     parts_before += window.hypotheses.size();
     before.lines += window.lines.size();

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <span>
 
-#include "base/cancellation.h"
 #include "base/check.h"
+#include "base/stop.h"
 #include "decode/scoring.h"
 #include "decode/translator.h"
 
@@ -33,7 +33,7 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
                                            const std::atomic<bool>* cancelled) const {
   std::vector<ScoringPair> encoded(pairs.size());
   pool_.run(pairs.size(), [&](size_t n) {
-    if (!is_cancelled(cancelled)) encoded[n] = encode_pair(pairs[n], n);
+    if (!Stop(cancelled).requested()) encoded[n] = encode_pair(pairs[n], n);
   });
   std::vector<size_t> groups{0};  // begin of each group, and the end of the last
   for (size_t n = 0, tokens = 0; n < encoded.size(); ++n) {
@@ -47,7 +47,7 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
 
   std::vector<TargetScore> scores(pairs.size());
   pool_.run(groups.size() - 1, [&](size_t group) {
-    if (is_cancelled(cancelled)) return;
+    if (Stop(cancelled).requested()) return;
     const std::span members = std::span(encoded).subspan(groups[group], groups[group + 1] - groups[group]);
     auto found = score_pairs(model_, context_, options_.search, members);
     for (size_t n = 0; n < found.size(); ++n) {
@@ -58,7 +58,7 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
       score.log_probabilities = std::move(found[n]);
     }
   });
-  if (is_cancelled(cancelled)) return {};
+  if (Stop(cancelled).requested()) return {};
   return scores;
 }
 

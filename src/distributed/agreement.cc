@@ -78,7 +78,7 @@ void together(Communicator& ranks, const std::function<void()>& work) {
   Outcome own{kDone, {}, host_name()};
   try {
     work();
-  } catch (const Stopped&) {
+  } catch (const Cancelled&) {
     own.state = kStopped;
   } catch (const OptionError& error) {
     own.fail(error.kind(), error.text());
@@ -93,7 +93,7 @@ void together(Communicator& ranks, const std::function<void()>& work) {
     if (each.state == kFailed) throw AgreedError(each.kind, message_of(outcomes));
   }
   for (const Outcome& each : outcomes) {
-    if (each.state == kStopped) throw Stopped();
+    if (each.state == kStopped) throw Cancelled();
   }
 }
 

@@ -17,7 +17,7 @@ class AgreedError : public OptionError {
 };
 
 /// Runs `work`, which must not communicate, on every rank. If it throws an Error on any rank, all throw an
-/// AgreedError that says which; if it throws Stopped, all throw Stopped. With one rank, just runs it.
+/// AgreedError that says which; if it throws Cancelled, all throw Cancelled. With one rank, just runs it.
 void together(Communicator& ranks, const std::function<void()>& work);
 
 /// Something that has to be the same on all ranks.

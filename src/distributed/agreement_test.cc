@@ -62,9 +62,9 @@ TEST(Together, StoppingOneRankStopsAll) {
   ThreadRanks::run(3, [&](Communicator& ranks) {
     try {
       together(ranks, [&] {
-        if (ranks.rank() == 1) throw Stopped();
+        if (ranks.rank() == 1) throw Cancelled();
       });
-    } catch (const Stopped&) {
+    } catch (const Cancelled&) {
       const std::lock_guard lock(mutex);
       ++stopped;
     }

@@ -90,8 +90,8 @@ void gather(Communicator& ranks, const SlicedArray& array, const void* own) {
   Messages messages(ranks);
   if (ranks.is_first()) {
     for (int rank = 1; rank < ranks.size(); ++rank) messages.receive(rank, slice(array, rank));
-    const Bytes place = slice(array, 0);
-    if (place.data != own) std::copy_n(static_cast<const char*>(own), place.size, place.data);
+    const Bytes part = slice(array, 0);
+    if (part.data != own) std::copy_n(static_cast<const char*>(own), part.size, part.data);
   } else {
     messages.send(0, own, slice_bytes(array, ranks.rank()));
   }
@@ -104,8 +104,8 @@ void scatter(Communicator& ranks, const SlicedArray& array, void* own) {
     for (int rank = 1; rank < ranks.size(); ++rank) {
       messages.send(rank, slice(array, rank).data, slice_bytes(array, rank));
     }
-    const Bytes place = slice(array, 0);
-    if (place.data != own) std::copy_n(place.data, place.size, static_cast<char*>(own));
+    const Bytes part = slice(array, 0);
+    if (part.data != own) std::copy_n(part.data, part.size, static_cast<char*>(own));
   } else {
     messages.receive(0, {static_cast<char*>(own), slice_bytes(array, ranks.rank())});
   }

@@ -18,9 +18,9 @@ constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference
 int writing_order(DType dtype) {
   constexpr DType kOrder[] = {DType::kInt64,    DType::kFloat64, DType::kFloat32, DType::kInt32,
                               DType::kBFloat16, DType::kFloat16, DType::kInt8,    DType::kUInt8};
-  const auto* place = std::find(std::begin(kOrder), std::end(kOrder), dtype);
-  HEED_CHECK(place != std::end(kOrder));
-  return static_cast<int>(place - std::begin(kOrder));
+  const auto* found = std::find(std::begin(kOrder), std::end(kOrder), dtype);
+  HEED_CHECK(found != std::end(kOrder));
+  return static_cast<int>(found - std::begin(kOrder));
 }
 
 }  // namespace

@@ -51,10 +51,10 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   SafetensorsHeader take() { return std::move(header_); }
 
   bool start_object(size_t) override {
-    if (place_ == Place::kStart) {
-      place_ = Place::kRoot;
-    } else if (place_ == Place::kRoot) {
-      place_ = in_metadata_ ? Place::kMetadata : Place::kEntry;
+    if (state_ == State::kStart) {
+      state_ = State::kRoot;
+    } else if (state_ == State::kRoot) {
+      state_ = in_metadata_ ? State::kMetadata : State::kEntry;
     } else {
       wrong_type("an object");
     }
@@ -62,14 +62,14 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   bool key(std::string& name) override {
-    if (place_ == Place::kRoot) {
+    if (state_ == State::kRoot) {
       if (!names_.insert(name).second) reject("'{}' appears twice", shown(name));
       in_metadata_ = name == kMetadataKey;
       entry_ = {};
       entry_.name = name;
       shape_.reset();
       offsets_.reset();
-    } else if (place_ == Place::kMetadata) {
+    } else if (state_ == State::kMetadata) {
       if (header_.metadata.count(name) > 0) reject("'{}' appears twice in its metadata", shown(name));
       field_ = name;
     } else {
@@ -85,27 +85,27 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   bool end_object() override {
-    if (place_ == Place::kEntry) end_entry();
-    place_ = place_ == Place::kRoot ? Place::kStart : Place::kRoot;
+    if (state_ == State::kEntry) end_entry();
+    state_ = state_ == State::kRoot ? State::kStart : State::kRoot;
     return true;
   }
 
   bool start_array(size_t) override {
-    if (place_ != Place::kEntry || field_ == "dtype") wrong_type("an array");
+    if (state_ != State::kEntry || field_ == "dtype") wrong_type("an array");
     (field_ == "shape" ? shape_ : offsets_).emplace();
-    place_ = Place::kNumbers;
+    state_ = State::kNumbers;
     return true;
   }
 
   bool end_array() override {
-    place_ = Place::kEntry;
+    state_ = State::kEntry;
     return true;
   }
 
   bool string(std::string& value) override {
-    if (place_ == Place::kMetadata) {
+    if (state_ == State::kMetadata) {
       header_.metadata.emplace(field_, value);
-    } else if (place_ == Place::kEntry && field_ == "dtype") {
+    } else if (state_ == State::kEntry && field_ == "dtype") {
       if (value.empty()) reject("tensor '{}' has an empty dtype", shown(entry_.name));
       entry_.type = value;
     } else {
@@ -115,7 +115,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   bool number_unsigned(uint64_t value) override {
-    if (place_ != Place::kNumbers) wrong_type("a number");
+    if (state_ != State::kNumbers) wrong_type("a number");
     std::vector<uint64_t>& numbers = field_ == "shape" ? *shape_ : *offsets_;
     if (field_ == "shape" && numbers.size() == Shape::kMaxRank) {
       reject("tensor '{}' has more than {} axes", shown(entry_.name), Shape::kMaxRank);
@@ -138,7 +138,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class Place { kStart, kRoot, kMetadata, kEntry, kNumbers };
+  enum class State { kStart, kRoot, kMetadata, kEntry, kNumbers };
 
   template <typename... Arguments>
   [[noreturn]] void reject(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
@@ -147,17 +147,17 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   [[noreturn]] bool wrong_type(const char* found) const {
-    switch (place_) {
-      case Place::kStart:
+    switch (state_) {
+      case State::kStart:
         reject("its header is {}, expected an object", found);
-      case Place::kRoot:
+      case State::kRoot:
         reject("'{}' is {}, expected an object", shown(entry_.name), found);
-      case Place::kMetadata:
+      case State::kMetadata:
         reject("'{}' in its metadata is {}, expected a string", shown(field_), found);
-      case Place::kEntry:
+      case State::kEntry:
         reject("the {} of tensor '{}' is {}, expected {}", field_, shown(entry_.name), found,
                field_ == "dtype" ? "a string" : "a list of integers");
-      case Place::kNumbers:
+      case State::kNumbers:
         reject("the {} of tensor '{}' contains {}, expected integers", field_, shown(entry_.name), found);
     }
     HEED_CHECK(false);
@@ -215,7 +215,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   const std::string& path_;
   SafetensorsHeader header_;
   std::unordered_set<std::string> names_;
-  Place place_ = Place::kStart;
+  State state_ = State::kStart;
   bool in_metadata_ = false;
   std::string field_;  // the last key inside an entry or the metadata
   TensorInfo entry_;

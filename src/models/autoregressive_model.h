@@ -43,7 +43,7 @@ class AutoregressiveModel : public Model {
 
   /// The decoder input before the first generated token: the start token of a translation, or the prompt of a
   /// language model. The first step reads its last token.
-  virtual std::vector<int32_t> beginning(std::span<const int32_t> source) const = 0;
+  virtual std::vector<int32_t> prompt(std::span<const int32_t> source) const = 0;
 
   // -- A state belongs to one thread; sentences can be added and released at any time.
   virtual std::unique_ptr<DecoderState> start(nn::Context& context) const = 0;

@@ -47,7 +47,7 @@ CacheRows::Step CacheRows::step(const std::vector<StepRow>& rows) {
     step.layout.key_rows.insert(step.layout.key_rows.end(), path.begin(), path.end());
     step.layout.spans.push_back({query, query + 1, begin, begin + static_cast<int32_t>(path.size())});
     step.ids.push_back(rows[r].token);
-    step.places.push_back(static_cast<int32_t>(path.size()) - 1);
+    step.positions.push_back(static_cast<int32_t>(path.size()) - 1);
   }
   paths_ = std::move(paths);
   return step;

@@ -23,8 +23,8 @@ class CacheRows {
 
   /// The layout of the next step.
   struct Step {
-    nn::StepLayout layout;             ///< each hypothesis attends to its own tokens, including the new one
-    std::vector<int32_t> ids, places;  ///< of the new tokens
+    nn::StepLayout layout;  ///< each hypothesis attends to its own tokens, including the new one
+    std::vector<int32_t> ids, positions;  ///< of the new tokens
   };
   Step step(const std::vector<StepRow>& rows);
 

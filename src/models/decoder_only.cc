@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "models/cache_rows.h"
 #include "models/config_checks.h"
-#include "models/places.h"
+#include "models/embedding_indices.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
 #include "ops/elementwise.h"
@@ -155,23 +155,23 @@ void DecoderOnly::expect_computed() {
 // ---- All positions at once -------------------------------------------------------------------------------
 
 Var DecoderOnly::embed(nn::Context& context, const std::vector<int32_t>& ids,
-                       const std::vector<int32_t>& places) const {
+                       const std::vector<int32_t>& positions) const {
   ops::EmbeddingOptions options;
   options.scale = config_.embedding_scale;
   Var x = nn::embedding(context, embedding_, ids, options);  // (N, D)
   if (positions_.defined()) {
-    x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));  // (N, D)
+    x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(positions)));  // (N, D)
   }
   return ops::dropout(x, context.next_dropout(config_.embedding_dropout));
 }
 
-DecoderOnly::Angles DecoderOnly::angles(const std::vector<int32_t>& places, DType dtype) const {
+DecoderOnly::Angles DecoderOnly::angles(const std::vector<int32_t>& positions, DType dtype) const {
   if (positions_.defined()) return {};
   const auto of = [&](const Rotary& rotary) {
-    return ops::rotary_angles(places, {.head_width = config_.actual_head_width(),
-                                       .base = rotary.base,
-                                       .scaling = rotary.scaling,
-                                       .dtype = dtype});
+    return ops::rotary_angles(positions, {.head_width = config_.actual_head_width(),
+                                          .base = rotary.base,
+                                          .scaling = rotary.scaling,
+                                          .dtype = dtype});
   };
   const auto& sliding = config_.sliding;
   Angles angles;
@@ -190,10 +190,10 @@ const ops::RotaryAngles* DecoderOnly::angles_of(const Angles& angles, size_t lay
 }
 
 Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept& kept) const {
-  const std::vector<int32_t> places = places_in(text, config_.max_length);
+  const std::vector<int32_t> positions = positions_in(text, config_.max_length);
   const auto layout = ops::AttentionLayout::packed(text.offsets, text.offsets);
-  Var x = embed(context, text.ids, places);  // (N, D)
-  const auto turns = angles(places, x.dtype());
+  Var x = embed(context, text.ids, positions);  // (N, D)
+  const auto turns = angles(positions, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
     nn::KeyValueCache* cache = kept.layers == nullptr ? nullptr : &(*kept.layers)[n].self;
     x = layers_[n].forward(context, x, layout, {angles_of(turns, n), cache, kept.rows});
@@ -275,8 +275,8 @@ Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
                          const std::vector<StepRow>& rows) const {
   State& state = decoder_only_state(decoder_state);
   const CacheRows::Step step = state.rows.step(rows);
-  Var x = embed(context, step.ids, step.places);  // (R, D)
-  const auto turns = angles(step.places, x.dtype());
+  Var x = embed(context, step.ids, step.positions);  // (R, D)
+  const auto turns = angles(step.positions, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
     state.layers[n].self.reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
     x = layers_[n].step(context, x, state.layers[n], {.self = step.layout, .angles = angles_of(turns, n)});

@@ -117,13 +117,14 @@ class DecoderOnly : public LanguageModel {
     std::vector<nn::LayerState>* layers = nullptr;
     std::vector<int32_t> rows = {};
   };
-  Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
+  Var embed(nn::Context& context, const std::vector<int32_t>& ids,
+            const std::vector<int32_t>& positions) const;
   Var forward(nn::Context& context, const Sequences& text, const Kept& kept) const;
   /// Rotary angles for these positions, of both kinds of layers; none with learned positions.
   struct Angles {
     std::optional<ops::RotaryAngles> full, sliding;
   };
-  Angles angles(const std::vector<int32_t>& places, DType dtype) const;
+  Angles angles(const std::vector<int32_t>& positions, DType dtype) const;
   const ops::RotaryAngles* angles_of(const Angles& angles, size_t layer) const;
   Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
   void follow_family();

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "models/places.h"
+#include "models/embedding_indices.h"
 #include "nn/linear.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/weighted_sum.h"

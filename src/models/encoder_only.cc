@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "models/config_checks.h"
+#include "models/embedding_indices.h"
 #include "models/encoder_heads.h"
-#include "models/places.h"
 #include "nn/embedding.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
@@ -125,7 +125,7 @@ void EncoderStack::accept_other_names(nn::ParameterTable& table, const std::stri
 
 /// The row of each token's position. Positions do not count padding inside of a text.
 std::vector<int32_t> EncoderStack::position_rows(const Sequences& text) const {
-  std::vector<int32_t> rows = places_in(text, config_.max_length);
+  std::vector<int32_t> rows = positions_in(text, config_.max_length);
   const int32_t padding = config_.position_padding_id;
   if (padding < 0) return rows;
   for (int b = 0; b < text.count(); ++b) {
@@ -172,12 +172,12 @@ Var EncoderStack::forward(nn::Context& context, const EncoderInput& input) const
   Var x = embed(context, input);  // (N, D)
   std::optional<ops::RotaryAngles> angles, sliding_angles;
   if (!positions_.defined()) {
-    const std::vector<int32_t> places = places_in(input.text, config_.max_length);
+    const std::vector<int32_t> positions = positions_in(input.text, config_.max_length);
     const auto angles_of = [&](const Rotary& rotary) {
-      return ops::rotary_angles(places, {.head_width = config_.width / config_.heads,
-                                         .base = rotary.base,
-                                         .scaling = rotary.scaling,
-                                         .dtype = x.dtype()});
+      return ops::rotary_angles(positions, {.head_width = config_.width / config_.heads,
+                                            .base = rotary.base,
+                                            .scaling = rotary.scaling,
+                                            .dtype = x.dtype()});
     };
     angles = angles_of(config_.rotary);
     sliding_angles = config_.sliding_rotary == config_.rotary ? angles : angles_of(config_.sliding_rotary);

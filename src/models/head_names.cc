@@ -48,16 +48,16 @@ nn::HeadScale parse_head(const std::string& text, float scale) {
   const std::string stack = text.substr(0, first);
   nn::HeadScale head{.scale = scale};
   if (stack == "encoder") {
-    head.place.stack = Stack::kEncoder;
+    head.layer_id.stack = Stack::kEncoder;
   } else if (stack == "decoder") {
-    head.place.stack = Stack::kDecoder;
+    head.layer_id.stack = Stack::kDecoder;
   } else if (stack == "cross") {
-    head.place.stack = Stack::kCross;
+    head.layer_id.stack = Stack::kCross;
   } else {
     number_from_1("", text);  // throws
   }
   if (first == std::string::npos) number_from_1("", text);
-  head.place.layer = number_from_1(
+  head.layer_id.layer = number_from_1(
       std::string_view(text).substr(first + 1, second == std::string::npos ? second : second - first - 1),
       text);
   if (second != std::string::npos) head.head = number_from_1(std::string_view(text).substr(second + 1), text);
@@ -71,7 +71,7 @@ nn::HeadScales heads_off(const std::vector<std::string>& heads) {
 }
 
 std::string head_name(const nn::HeadScale& head) {
-  return fmt::format("{}:{}:{}", stack_name(head.place.stack), head.place.layer + 1, head.head + 1);
+  return fmt::format("{}:{}:{}", stack_name(head.layer_id.stack), head.layer_id.layer + 1, head.head + 1);
 }
 
 std::vector<nn::HeadScale> heads_of(const Model& model) {
@@ -89,13 +89,13 @@ std::vector<nn::HeadScale> heads_of(const Model& model) {
 void require_heads(const Model& model, const nn::HeadScales& scales) {
   for (const nn::HeadScale& each : scales.all()) {
     require_any_head(model);
-    const Stack stack = each.place.stack;
+    const Stack stack = each.layer_id.stack;
     const auto [layers, heads] = model.attention_heads(stack);
     if (layers == 0) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));
-    if (each.place.layer < layers && each.head < heads) continue;
+    if (each.layer_id.layer < layers && each.head < heads) continue;
     fail(ErrorKind::kUsage,
          "there is no head {} in layer {} of '{}': the model has layers 1 to {} with heads 1 to {}",
-         each.head + 1, each.place.layer + 1, stack_name(stack), layers, heads);
+         each.head + 1, each.layer_id.layer + 1, stack_name(stack), layers, heads);
   }
 }
 

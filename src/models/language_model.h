@@ -17,7 +17,7 @@ class LanguageModel : public AutoregressiveModel {
   Task task() const override { return Task::kLanguageModel; }
   /// The start token of a text; -1: none.
   virtual int32_t start_id() const = 0;
-  std::vector<int32_t> beginning(std::span<const int32_t> text) const override {
+  std::vector<int32_t> prompt(std::span<const int32_t> text) const override {
     return {text.begin(), text.end()};
   }
 

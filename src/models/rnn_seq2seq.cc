@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "models/config_checks.h"
-#include "models/places.h"
+#include "models/embedding_indices.h"
 #include "models/row_ranges.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"

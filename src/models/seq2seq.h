@@ -19,7 +19,7 @@ class Seq2Seq : public AutoregressiveModel {
   /// Whether lines of several sentences are to be split, as for models that were trained on sentences alone.
   /// False: the text of a line is given to the model as it is.
   virtual bool translates_sentences() const { return true; }
-  std::vector<int32_t> beginning(std::span<const int32_t>) const override { return {start_id()}; }
+  std::vector<int32_t> prompt(std::span<const int32_t>) const override { return {start_id()}; }
 
   /// Forward pass with teacher forcing, and the loss of `labels`, one for each position of `decoder_input`.
   /// Gradients are multiplied by `scale`.

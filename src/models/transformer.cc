@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "models/cache_rows.h"
 #include "models/config_checks.h"
-#include "models/places.h"
+#include "models/embedding_indices.h"
 #include "models/row_ranges.h"
 #include "models/transformer_config.h"
 #include "nn/embedding.h"
@@ -175,18 +175,18 @@ void Transformer::add_embeddings() {
 // ---- All positions at once -------------------------------------------------------------------------------
 
 Var Transformer::embed(nn::Context& context, const Embedding& embedding, const std::vector<int32_t>& ids,
-                       const std::vector<int32_t>& places) const {
+                       const std::vector<int32_t>& positions) const {
   ops::EmbeddingOptions options;
   options.scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
   options.padding_id = config_.trains_padding ? -1 : config_.padding_id;
-  Var x = embedding.positions.embed(context, embedding.tokens, ids, places, options);  // (N, D)
+  Var x = embedding.positions.embed(context, embedding.tokens, ids, positions, options);  // (N, D)
   if (embedding.norm) x = embedding.norm->forward(context, x);
   return ops::dropout(x, context.next_dropout(config_.dropout));
 }
 
 std::vector<int32_t> Transformer::positions_in(const Sequences& sequences) const {
   constexpr int64_t kUnlimited = int64_t{1} << 30;
-  return places_in(sequences, config_.limited_length ? config_.max_length : kUnlimited);
+  return models::positions_in(sequences, config_.limited_length ? config_.max_length : kUnlimited);
 }
 
 Var Transformer::finish(nn::Context& context, const nn::Norm& norm, const Var& x) const {
@@ -200,9 +200,9 @@ Var Transformer::output_input(const Var& hidden) const {
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
-  const std::vector<int32_t> places = positions_in(source);
-  Var x = embed(context, source_, source.ids, places);  // (Ns, D)
-  const auto angles = source_.positions.angles(places, x.dtype());
+  const std::vector<int32_t> positions = positions_in(source);
+  Var x = embed(context, source_, source.ids, positions);  // (Ns, D)
+  const auto angles = source_.positions.angles(positions, x.dtype());
   for (const nn::TransformerLayer& layer : encoder_) {
     x = layer.forward(context, x, layout, {.angles = angles ? &*angles : nullptr});
   }
@@ -214,9 +214,9 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const nn::TransformerLayer::Memory attended{memory, cross};
-  const std::vector<int32_t> places = positions_in(decoder_input);
-  Var x = embed(context, target_, decoder_input.ids, places);  // (Nt, D)
-  const auto angles = target_.positions.angles(places, x.dtype());
+  const std::vector<int32_t> positions = positions_in(decoder_input);
+  Var x = embed(context, target_, decoder_input.ids, positions);  // (Nt, D)
+  const auto angles = target_.positions.angles(positions, x.dtype());
   for (const nn::TransformerLayer& layer : decoder_) {
     x = layer.forward(context, x, self, {.angles = angles ? &*angles : nullptr}, &attended);
   }
@@ -284,9 +284,10 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
     Tensor& all = state.layers[n].memory_keys_values;
     if (grow) all = nn::grown(all, state.memory_capacity, width, nn::cached_type(context));
     for (int b = 0; b < source.count(); ++b) {
-      const TransformerState::Memory& place = state.memories[numbers[b]];
+      const TransformerState::Memory& sentence = state.memories[numbers[b]];
       const float* rows = projected.data<float>() + source.offsets[b] * width;
-      for (int64_t row = 0; row < place.count; ++row) nn::put_row(rows + row * width, all, place.begin + row);
+      for (int64_t row = 0; row < sentence.count; ++row)
+        nn::put_row(rows + row * width, all, sentence.begin + row);
     }
   }
   return numbers;
@@ -313,8 +314,8 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
                                  nn::cached_type(context));
   }
 
-  Var x = embed(context, target_, step.ids, step.places);  // (R, D)
-  const auto angles = target_.positions.angles(step.places, x.dtype());
+  Var x = embed(context, target_, step.ids, step.positions);  // (R, D)
+  const auto angles = target_.positions.angles(step.positions, x.dtype());
   for (size_t n = 0; n < decoder_.size(); ++n) {
     x = decoder_[n].step(context, x, state.layers[n], {step.layout, &cross, angles ? &*angles : nullptr});
   }

@@ -127,9 +127,9 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
     nn::StackPositions positions;
     std::optional<nn::Norm> norm;
   };
-  /// Embeds ids at positions places[t]: scaled, with positions added and dropout: (N, D)
+  /// Embeds ids at positions positions[t]: scaled, with positions added and dropout: (N, D)
   Var embed(nn::Context& context, const Embedding& embedding, const std::vector<int32_t>& ids,
-            const std::vector<int32_t>& places) const;
+            const std::vector<int32_t>& positions) const;
   void add_embeddings();
   void add_output();
   void add_optional_names();

@@ -24,7 +24,9 @@
 #include "base/check.h"
 #include "nn/differentiable_sink.h"
 #include "nn/norm.h"
+#include "ops/attention/decode_attention.h"
 #include "ops/elementwise.h"
+#include "ops/scale.h"
 
 namespace heed::nn {
 
@@ -82,16 +84,16 @@ Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& k
     return forward_self(context, query, layout, mask);
   }
   // Project queries, keys and values; self-attention and equal keys and values need fewer products.
-  const int64_t asked = query_width(), offered = key_value_width();
+  const ops::Columns queries{query_.forward(context, query), 0, query_width()};  // (Nq, D) -> (Nq, D)
   ops::AttentionOperands operands;
   if (joined_ && key.is_same_as(value)) {
     const Var both = key_value_.forward(context, key);  // (Nk, D) -> (Nk, 2 D)
-    operands = split_heads(context, {query_.forward(context, query), 0, asked}, {both, 0, offered},
-                           {both, offered, offered});
+    operands = split_heads(context, queries, {both, 0, key_value_width()},
+                           {both, key_value_width(), key_value_width()});
   } else {
-    operands = split_heads(context, {query_.forward(context, query), 0, asked},  // (Nq, D) -> (Nq, D)
-                           {key_.forward(context, key), 0, offered},             // (Nk, key width) -> (Nk, D)
-                           {value_.forward(context, value), 0, offered});  // (Nk, value width) -> (Nk, D)
+    const Var keys = key_.forward(context, key);        // (Nk, key width) -> (Nk, D)
+    const Var values = value_.forward(context, value);  // (Nk, value width) -> (Nk, D)
+    operands = split_heads(context, queries, {keys, 0, key_value_width()}, {values, 0, key_value_width()});
   }
   const Var mixed = mix(context, operands, layout, mask);  // (Nq, D)
   return merge_heads(context, mixed);                      // (Nq, D)
@@ -100,26 +102,23 @@ Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& k
 Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::AttentionLayout& layout,
                                      const ops::AttentionMask& mask,
                                      const SelfAttentionExtras& extras) const {
-  const int64_t asked = query_width(), offered = key_value_width();
   const Var all = project_self(context, x, extras.angles);  // (N, D) -> (N, 3 D)
   if (extras.cache != nullptr) keep(all.value(), *extras.cache, extras.cache_rows);
-  const auto operands =
-      split_heads(context, {all, 0, asked}, {all, asked, offered}, {all, asked + offered, offered});
   ops::AttentionMask windowed = mask;
   windowed.window = options_.window;
-  const Var mixed = mix(context, operands, layout, windowed);  // (N, D)
-  return merge_heads(context, mixed);                          // (N, D)
+  const Var mixed = mix(context, split_self(context, all), layout, windowed);  // (N, D)
+  return merge_heads(context, mixed);                                          // (N, D)
 }
 
 Var MultiHeadAttention::project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const {
-  const int64_t asked = query_width(), offered = key_value_width();
-  Var all = query_key_value_.forward(context, x);  // (N, D) -> (N, 3 D)
+  const int64_t keys = query_width(), values = keys + key_value_width();  // their first columns
+  Var all = query_key_value_.forward(context, x);                         // (N, D) -> (N, 3 D)
   if (query_norm_.defined()) {
-    const ops::NormedHeads queries{0, asked, context.parameter(query_norm_)};
-    const ops::NormedHeads keys{asked, offered, context.parameter(key_norm_)};
-    all = ops::rms_norm_heads(all, {queries, keys}, options_.head_norm);
+    const ops::NormedHeads query_heads{0, query_width(), context.parameter(query_norm_)};
+    const ops::NormedHeads key_heads{keys, key_value_width(), context.parameter(key_norm_)};
+    all = ops::rms_norm_heads(all, {query_heads, key_heads}, options_.head_norm);
   }
-  return angles == nullptr ? all : ops::rotate(all, asked + offered, *angles);
+  return angles == nullptr ? all : ops::rotate(all, values, *angles);
 }
 
 /// Score, mask, softmax, mix.
@@ -129,19 +128,19 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const DropoutStream dropout = context.next_dropout(options_.dropout);
 
   auto* const trained = dynamic_cast<DifferentiableSink*>(context.sink);
-  const bool heard = trained != nullptr ? trained->wants(options_.place) : context.sink != nullptr;
+  const bool observed = trained != nullptr ? trained->wants(options_.layer_id) : context.sink != nullptr;
   // No sink wants the weights, so they are not materialized: online softmax over blocks of keys.
-  if (!heard && mask.only_causal() && !options_.relative.defined()) {
+  if (!observed && mask.only_causal() && !options_.relative.defined()) {
     return ops::flash_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
   }
 
   Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)
   scores = options_.relative.add_to_scores(context, scores, operands, layout);  // the same
   const Var weights = ops::attention_softmax(scores, layout, heads, mask);      // B times (H, Tq, Tk)
-  if (heard && trained != nullptr) trained->receive_variable(weights, layout, heads);
-  if (heard && trained == nullptr) {
-    context.sink->receive_operands(options_.place, operands, scores.value(), layout);
-    context.sink->receive(options_.place, weights.value(), layout, heads);
+  if (observed && trained != nullptr) trained->receive_variable(weights, layout, heads);
+  if (observed && trained == nullptr) {
+    context.sink->receive_operands(options_.layer_id, operands, scores.value(), layout);
+    context.sink->receive(options_.layer_id, weights.value(), layout, heads);
   }
   const Var kept = ops::dropout(weights, dropout);               // B times (H, Tq, Tk)
   const Var mixed = ops::attention_mix(kept, operands, layout);  // (Nq, D)
@@ -152,17 +151,9 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
 /// Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
 Var MultiHeadAttention::merge_heads(Context& context, const Var& mixed) const {
   if (context.head_scales == nullptr) return output_.forward(context, mixed);  // (N, D)
-  const std::vector<float> scales = context.head_scales->of(options_.place, options_.heads);
-  if (scales.empty()) return output_.forward(context, mixed);
-  HEED_CHECK(context.tape == nullptr && mixed.dtype() == DType::kFloat32);
-  Tensor scaled = mixed.value().clone();  // (N, H d_k)
-  float* number = scaled.data<float>();
-  for (int64_t row = 0; row < scaled.dim(0); ++row) {
-    for (const float scale : scales) {
-      for (int64_t column = 0; column < options_.head_width; ++column) *number++ *= scale;
-    }
-  }
-  return output_.forward(context, scaled);
+  const std::vector<float> factors = context.head_scales->of(options_.layer_id, options_.heads);
+  if (factors.empty()) return output_.forward(context, mixed);
+  return output_.forward(context, ops::scale_heads(mixed, factors));
 }
 
 /// The dot product of two vectors of d_k numbers of variance 1 has standard deviation sqrt(d_k). Dividing by
@@ -184,16 +175,25 @@ ops::AttentionOperands MultiHeadAttention::split_heads(const Context& context, c
           options_.score_cap};
 }
 
+ops::AttentionOperands MultiHeadAttention::split_self(const Context& context, const Var& all) const {
+  const int64_t keys = query_width(), values = keys + key_value_width();  // their first columns
+  return split_heads(context, {all, 0, query_width()}, {all, keys, key_value_width()},
+                     {all, values, key_value_width()});
+}
+
 // ---- One position at a time, for decoding -----------------------------------------------------------------
 
 Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps,
                              const ops::RotaryAngles* angles) const {
-  const Tensor all = project_self(context, x, angles).value();  // (R, D) -> (R, 3 D)
-  keep(all, cache, steps.new_rows);                             // keys and values of the new position
-  const Tensor mixed = options_.relative.defined()
-                           ? mix_with_distances(context, all, cache, steps)
-                           : mix_rows(all, cache.keys, cache.values, steps);  // (R, D)
-  return merge_heads(context, mixed);                                         // (R, D)
+  const Var all = project_self(context, x, angles);  // (R, D) -> (R, 3 D)
+  keep(all.value(), cache, steps.new_rows);          // keys and values of the new position
+  if (options_.relative.defined()) {
+    return merge_heads(context, mix_with_distances(context, all, cache, steps));  // (R, D)
+  }
+  const ops::AttentionOperands operands =
+      split_heads(context, {all, 0, query_width()}, {cache.keys, 0, key_value_width()},
+                  {cache.values, 0, key_value_width()});
+  return merge_heads(context, mix_cached(operands, steps));  // (R, D)
 }
 
 Var MultiHeadAttention::project_memory(Context& context, const Var& memory) const {
@@ -202,12 +202,11 @@ Var MultiHeadAttention::project_memory(Context& context, const Var& memory) cons
 
 Var MultiHeadAttention::step_cross(Context& context, const Var& x, const Tensor& memory_keys_values,
                                    const StepLayout& steps) const {
-  const int64_t offered = key_value_width();
-  const Tensor asked = query_.forward(context, x).value();               // (R, D)
-  const Tensor keys = memory_keys_values.narrow(1, 0, offered);          // (N, D)
-  const Tensor values = memory_keys_values.narrow(1, offered, offered);  // (N, D)
-  const Tensor mixed = mix_rows(asked, keys, values, steps);             // (R, D)
-  return merge_heads(context, mixed);                                    // (R, D)
+  const Var queries = query_.forward(context, x);  // (R, D)
+  const ops::AttentionOperands operands =
+      split_heads(context, {queries, 0, query_width()}, {memory_keys_values, 0, key_value_width()},
+                  {memory_keys_values, key_value_width(), key_value_width()});
+  return merge_heads(context, mix_cached(operands, steps));  // (R, D)
 }
 
 void MultiHeadAttention::keep(const Tensor& projected, KeyValueCache& cache,
@@ -220,42 +219,14 @@ void MultiHeadAttention::keep(const Tensor& projected, KeyValueCache& cache,
   }
 }
 
-/// Decode attention: keys and values are rows anywhere in the cache, and `query` has the queries in its first
-/// columns.
-Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
-                                    const StepLayout& steps) const {
-  Tensor mixed = Tensor::empty({query.dim(0), query_width()});
-  AttentionArguments<float> arguments;
-  arguments.spans = steps.spans.data();
-  arguments.span_count = static_cast<int64_t>(steps.spans.size());
-  arguments.heads = options_.heads;
-  arguments.key_value_heads = options_.key_value_heads;
-  arguments.key_width = arguments.value_width = options_.head_width;
-  arguments.scale = static_cast<float>(scale());
-  arguments.score_cap = static_cast<float>(options_.score_cap);
-  arguments.window = options_.window;
-  arguments.query = query.data<float>();
-  arguments.query_stride = query.dim(1);
-  arguments.key_rows = steps.key_rows.empty() ? nullptr : steps.key_rows.data();
-  arguments.output = mixed.data<float>();
-  arguments.output_stride = query_width();
-  if (keys.dtype() == DType::kFloat16) {
-    heed::attention(arguments,
-                    {static_cast<const uint16_t*>(keys.bytes()), static_cast<const uint16_t*>(values.bytes()),
-                     keys.stride(0), values.stride(0)});
-    return mixed;
-  }
-  arguments.key = keys.data<float>();
-  arguments.key_stride = keys.stride(0);
-  arguments.value = values.data<float>();
-  arguments.value_stride = values.stride(0);
-  heed::attention(arguments);
-  return mixed;
+/// Keys and values are rows anywhere in the cache.
+Tensor MultiHeadAttention::mix_cached(const ops::AttentionOperands& operands, const StepLayout& steps) const {
+  return ops::decode_attention(operands, {steps.spans, steps.key_rows, options_.window});
 }
 
 /// The same with relative positions, which need the weights: gathers the rows that each query attends to.
-Tensor MultiHeadAttention::mix_with_distances(Context& context, const Tensor& query,
-                                              const KeyValueCache& cache, const StepLayout& steps) const {
+Tensor MultiHeadAttention::mix_with_distances(Context& context, const Var& query, const KeyValueCache& cache,
+                                              const StepLayout& steps) const {
   const int64_t width = key_value_width(), rows = static_cast<int64_t>(steps.key_rows.size());
   Tensor keys = Tensor::empty({rows, width}), values = Tensor::empty({rows, width});
   for (int64_t n = 0; n < rows; ++n) {

@@ -37,14 +37,14 @@ class MultiHeadAttention {
     /// Grouped-query attention (Ainslie et al., "GQA", 2023): the number of key-value heads, a divisor of H;
     /// 0: H.
     int key_value_heads = 0;
-    double scale = 0;          ///< of the scores; 0: 1 / sqrt(d_k)
-    double score_cap = 0;      ///< soft cap of the scores (ops::AttentionOperands); 0: none
-    int64_t key_width = 0;     ///< width of the input of keys; 0: as `width`
-    int64_t value_width = 0;   ///< width of the input of values; 0: as `width`
-    bool bias = true;          ///< in the linear layers
-    bool output_bias = true;   ///< with `bias`: also in that of the output
-    double dropout = 0;        ///< on the weights
-    AttentionLayerId place{};  ///< reported to attention sinks
+    double scale = 0;             ///< of the scores; 0: 1 / sqrt(d_k)
+    double score_cap = 0;         ///< soft cap of the scores (ops::AttentionOperands); 0: none
+    int64_t key_width = 0;        ///< width of the input of keys; 0: as `width`
+    int64_t value_width = 0;      ///< width of the input of values; 0: as `width`
+    bool bias = true;             ///< in the linear layers
+    bool output_bias = true;      ///< with `bias`: also in that of the output
+    double dropout = 0;           ///< on the weights
+    AttentionLayerId layer_id{};  ///< reported to attention sinks
     Names names{};
     AttentionWindow window{};         ///< of self-attention
     RelativePositions relative{};     ///< of self-attention; these need the whole weight matrix
@@ -84,15 +84,16 @@ class MultiHeadAttention {
  private:
   Var mix(Context& context, const ops::AttentionOperands& operands, const ops::AttentionLayout& layout,
           const ops::AttentionMask& mask) const;
-  Tensor mix_with_distances(Context& context, const Tensor& query, const KeyValueCache& cache,
+  Tensor mix_with_distances(Context& context, const Var& query, const KeyValueCache& cache,
                             const StepLayout& steps) const;
   ops::AttentionOperands split_heads(const Context& context, const ops::Columns& query,
                                      const ops::Columns& key, const ops::Columns& value) const;
+  /// The queries, keys and values that project_self() computed.
+  ops::AttentionOperands split_self(const Context& context, const Var& all) const;
   /// Queries, keys and values of x, side by side, rotated where positions are rotary.
   Var project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const;
   void keep(const Tensor& projected, KeyValueCache& cache, std::span<const int32_t> rows) const;
-  Tensor mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
-                  const StepLayout& steps) const;
+  Tensor mix_cached(const ops::AttentionOperands& operands, const StepLayout& steps) const;
   Var merge_heads(Context& context, const Var& mixed) const;
   int64_t query_width() const { return options_.heads * options_.head_width; }
   double scale() const;

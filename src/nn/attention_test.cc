@@ -15,12 +15,12 @@ class Listener : public AttentionSink {
  public:
   void receive(const AttentionLayerId& where, const Tensor& what, const ops::AttentionLayout&,
                int heads) override {
-    place = where;
+    layer_id = where;
     weights = what;
     head_count = heads;
     ++calls;
   }
-  AttentionLayerId place;
+  AttentionLayerId layer_id;
   Tensor weights;
   int head_count = 0, calls = 0;
 };
@@ -60,7 +60,7 @@ TEST(MultiHeadAttention, QueriesMayBeTheFirstOfTheKeys) {
 }
 
 TEST(MultiHeadAttention, SinksReceiveWeightsAndChangeNothing) {
-  const Layer layer({.width = 6, .heads = 3, .dropout = 0.3, .place = {Stack::kCross, 4}});
+  const Layer layer({.width = 6, .heads = 3, .dropout = 0.3, .layer_id = {Stack::kCross, 4}});
   const Tensor x = TensorSource(3).normal({5, 6}), memory = TensorSource(4).normal({9, 6});
   for (const bool training : {false, true}) {
     const auto run = [&](AttentionSink* sink) {
@@ -73,8 +73,8 @@ TEST(MultiHeadAttention, SinksReceiveWeightsAndChangeNothing) {
     Listener listener;
     expect_close(run(&listener), run(nullptr), 1e-13, "with the same dropout");
     EXPECT_EQ(listener.calls, 1);
-    EXPECT_EQ(listener.place.layer, 4);
-    EXPECT_EQ(listener.place.stack, Stack::kCross);
+    EXPECT_EQ(listener.layer_id.layer, 4);
+    EXPECT_EQ(listener.layer_id.stack, Stack::kCross);
     EXPECT_EQ(listener.head_count, 3);
     ASSERT_EQ(listener.weights.size(), 3 * kCross.pairs());
     const std::vector<double> weights = listener.weights.to_vector<double>();

@@ -11,7 +11,7 @@ namespace heed::nn {
 /// sink.
 class DifferentiableSink : public AttentionSink {
  public:
-  virtual bool wants(const AttentionLayerId& place) const = 0;
+  virtual bool wants(const AttentionLayerId& id) const = 0;
   /// As receive().
   virtual void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) = 0;
 

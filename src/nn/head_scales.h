@@ -9,8 +9,8 @@
 namespace heed::nn {
 
 struct HeadScale {
-  AttentionLayerId place = {};  ///< layer from 0; -1: every layer of the stack
-  int head = -1;                ///< from 0; -1: every head
+  AttentionLayerId layer_id = {};  ///< layer from 0; -1: every layer of the stack
+  int head = -1;                   ///< from 0; -1: every head
   float scale = 0;
 };
 
@@ -22,11 +22,11 @@ class HeadScales {
   const std::vector<HeadScale>& all() const { return scales_; }
   bool empty() const { return scales_.empty(); }
   /// The factor of each head of a layer, the product of all that apply; empty if none applies.
-  std::vector<float> of(const AttentionLayerId& place, int heads) const {
+  std::vector<float> of(const AttentionLayerId& id, int heads) const {
     std::vector<float> factors;
     for (const HeadScale& each : scales_) {
-      if (each.place.stack != place.stack) continue;
-      if (each.place.layer >= 0 && each.place.layer != place.layer) continue;
+      if (each.layer_id.stack != id.stack) continue;
+      if (each.layer_id.layer >= 0 && each.layer_id.layer != id.layer) continue;
       if (factors.empty()) factors.assign(static_cast<size_t>(heads), 1.0F);
       for (int head = 0; head < heads; ++head) {
         if (each.head < 0 || each.head == head) factors[static_cast<size_t>(head)] *= each.scale;

@@ -28,7 +28,7 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
 /// A table that grows on demand, since a config may allow a million positions.
 struct StackPositions::Sinusoids {
   std::mutex mutex;
-  Tensor table;   // (places so far, D)
+  Tensor table;   // (positions so far, D)
   Tensor stored;  // (length, D), the first rows as a file has them; undefined if none does
 };
 
@@ -88,8 +88,8 @@ Tensor StackPositions::computed_rows(int64_t count, DType dtype) const {
 }
 
 std::vector<int32_t> StackPositions::rows_of(const std::vector<int32_t>& ids,
-                                             const std::vector<int32_t>& places) const {
-  std::vector<int32_t> rows = places;
+                                             const std::vector<int32_t>& positions) const {
+  std::vector<int32_t> rows = positions;
   if (shape_.first_row == 0) return rows;
   for (size_t n = 0; n < rows.size(); ++n) {
     const bool none = shape_.padding_id >= 0 && ids[n] == shape_.padding_id;
@@ -115,13 +115,13 @@ Tensor StackPositions::sinusoids(int64_t count) const {
 }
 
 Var StackPositions::embed(Context& context, ParamRef words, const std::vector<int32_t>& ids,
-                          const std::vector<int32_t>& places, ops::EmbeddingOptions options) const {
-  const std::vector<int32_t> rows = rows_of(ids, places);
+                          const std::vector<int32_t>& positions, ops::EmbeddingOptions options) const {
+  const std::vector<int32_t> rows = rows_of(ids, positions);
   if (sinusoids_ != nullptr) {
     const DType dtype = context.values->flat().dtype();
     const int64_t count = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end()) + int64_t{1};
     options.positions = dtype == DType::kFloat32 ? sinusoids(count) : computed_rows(count, dtype);
-    options.places = id_tensor(rows);
+    options.position_ids = id_tensor(rows);
   }
   Var x = embedding(context, words, ids, options);  // (N, D)
   if (!learned_.defined()) return x;
@@ -133,9 +133,9 @@ RelativePositions StackPositions::of_layer(ParameterTable& table, const std::str
   return {table, prefix, options_, shape_.heads, head_width()};
 }
 
-std::optional<ops::RotaryAngles> StackPositions::angles(const std::vector<int32_t>& places,
+std::optional<ops::RotaryAngles> StackPositions::angles(const std::vector<int32_t>& positions,
                                                         DType dtype) const {
-  return rotary_angles(options_, places, head_width(), dtype);
+  return rotary_angles(options_, positions, head_width(), dtype);
 }
 
 }  // namespace heed::nn

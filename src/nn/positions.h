@@ -42,15 +42,15 @@ class StackPositions {
   StackPositions(ParameterTable& table, const std::string& prefix, const PositionOptions& options,
                  const Shape& shape);
 
-  /// Rows `ids` of the token embeddings, plus the vectors of their positions `places`: (N, D).
+  /// Rows `ids` of the token embeddings, plus the vectors of their positions `positions`: (N, D).
   Var embed(Context& context, ParamRef words, const std::vector<int32_t>& ids,
-            const std::vector<int32_t>& places, ops::EmbeddingOptions options) const;
+            const std::vector<int32_t>& positions, ops::EmbeddingOptions options) const;
 
   /// For the self-attention of one layer, whose own tables are registered under `prefix`.
   RelativePositions of_layer(ParameterTable& table, const std::string& prefix) const;
 
   /// The rotation angles of queries and keys at these positions; none, unless positions are rotary.
-  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
+  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& positions, DType dtype) const;
 
  private:
   int64_t head_width() const {
@@ -59,7 +59,7 @@ class StackPositions {
   /// The first `count` rows, at least.
   Tensor computed_rows(int64_t count, DType dtype = DType::kFloat32) const;
   /// The rows of the table for tokens with these ids.
-  std::vector<int32_t> rows_of(const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
+  std::vector<int32_t> rows_of(const std::vector<int32_t>& ids, const std::vector<int32_t>& positions) const;
 
   PositionOptions options_;
   Shape shape_;

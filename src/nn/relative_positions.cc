@@ -3,11 +3,11 @@
 namespace heed::nn {
 
 std::optional<ops::RotaryAngles> rotary_angles(const PositionOptions& options,
-                                               const std::vector<int32_t>& places, int64_t head_width,
+                                               const std::vector<int32_t>& positions, int64_t head_width,
                                                DType dtype) {
   const bool halves = options.kind == PositionKind::kRotary;
   if (!halves && options.kind != PositionKind::kRotaryInterleaved) return std::nullopt;
-  return ops::rotary_angles(places,
+  return ops::rotary_angles(positions,
                             {.head_width = head_width,
                              .base = options.rotary_base,
                              .layout = halves ? ops::RotaryLayout::kHalves : ops::RotaryLayout::kInterleaved,

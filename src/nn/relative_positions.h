@@ -18,7 +18,7 @@ using heed::PositionOptions;
 /// The rotation angles of rows at these positions; none, unless positions are rotary. Throws kShape for an
 /// odd head width.
 std::optional<ops::RotaryAngles> rotary_angles(const PositionOptions& options,
-                                               const std::vector<int32_t>& places, int64_t head_width,
+                                               const std::vector<int32_t>& positions, int64_t head_width,
                                                DType dtype);
 
 /// The table row of each distance for kRelative and kBuckets; undefined for other kinds.

@@ -37,19 +37,19 @@ struct RelativeLayer {
         values(random_parameters(table, dtype)) {}
 
   Context context() const { return context_for(table, values); }
-  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const {
-    return rotary_angles(options, places, kWidth / kHeads, dtype);
+  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& positions, DType dtype) const {
+    return rotary_angles(options, positions, kWidth / kHeads, dtype);
   }
   /// Each sequence of the layout, with positions from `first` on.
   Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout, bool causal,
               int32_t first = 0) const {
-    std::vector<int32_t> places;
+    std::vector<int32_t> positions;
     for (const AttentionSpan& span : layout.spans) {
       for (int32_t row = span.query_begin; row < span.query_end; ++row) {
-        places.push_back(first + row - span.query_begin);
+        positions.push_back(first + row - span.query_begin);
       }
     }
-    const auto turns = angles(places, x.dtype());
+    const auto turns = angles(positions, x.dtype());
     return attention.forward_self(context, x, layout, {.causal = causal},
                                   {.angles = turns ? &*turns : nullptr});
   }

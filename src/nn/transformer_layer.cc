@@ -5,7 +5,7 @@
 namespace heed::nn {
 namespace {
 
-MultiHeadAttention::Options attention_options(const LayerOptions& options, const AttentionLayerId& place,
+MultiHeadAttention::Options attention_options(const LayerOptions& options, const AttentionLayerId& id,
                                               const MultiHeadAttention::Names& names) {
   return {.width = options.width,
           .heads = options.heads,
@@ -16,7 +16,7 @@ MultiHeadAttention::Options attention_options(const LayerOptions& options, const
           .bias = options.attention_bias,
           .output_bias = options.attention_output_bias,
           .dropout = options.attention_dropout,
-          .place = place,
+          .layer_id = id,
           .names = names,
           .window = options.window,
           .relative = options.relative,

@@ -31,17 +31,17 @@ Var embedding(const Var& table, const Tensor& ids, const EmbeddingOptions& optio
   require_in_range(ids, table.dim(0), "id");
   const Tensor& positions = options.positions;
   if (positions.defined()) {
-    if (positions.rank() != 2 || positions.dim(1) != width || !options.places.defined() ||
-        options.places.size() != ids.size()) {
+    if (positions.rank() != 2 || positions.dim(1) != width || !options.position_ids.defined() ||
+        options.position_ids.size() != ids.size()) {
       fail(ErrorKind::kShape,
            "embedding: ids {} and table {} do not fit a position table {} and positions {}",
            ids.shape().to_string(), table.shape().to_string(), positions.shape().to_string(),
-           options.places.defined() ? options.places.shape().to_string() : "()");
+           options.position_ids.defined() ? options.position_ids.shape().to_string() : "()");
     }
     require_same_type("embedding", table.value(), positions);
     require_contiguous("embedding", positions);
-    require_contiguous("embedding", options.places);
-    require_in_range(options.places, positions.dim(0), "position");
+    require_contiguous("embedding", options.position_ids);
+    require_in_range(options.position_ids, positions.dim(0), "position");
   }
   std::vector<int64_t> lengths(ids.shape().begin(), ids.shape().end());
   lengths.push_back(width);
@@ -52,7 +52,7 @@ Var embedding(const Var& table, const Tensor& ids, const EmbeddingOptions& optio
       const T* row = table.value().data<T>() + ids.data<int32_t>()[t] * width;
       T* out = y.data<T>() + t * width;
       if (positions.defined()) {
-        const T* position = positions.data<T>() + options.places.data<int32_t>()[t] * width;
+        const T* position = positions.data<T>() + options.position_ids.data<int32_t>()[t] * width;
         for (int64_t c = 0; c < width; ++c) out[c] = row[c] * scale + position[c];
       } else {
         for (int64_t c = 0; c < width; ++c) out[c] = row[c] * scale;

@@ -19,7 +19,7 @@ TEST(Embedding, LooksUpScalesAndAddsPositions) {
   EmbeddingOptions options;
   options.scale = 10;
   options.positions = Tensor::from<double>({0.1, 0.2, 0.3, 0.4}, {2, 2});
-  options.places = ids_of({1, 0, 1});
+  options.position_ids = ids_of({1, 0, 1});
   expect_close(embedding(table, ids_of({2, 0, 2}), options).value(),
                Tensor::from<double>({50.3, 60.4, 10.1, 20.2, 50.3, 60.4}, {3, 2}), 1e-14, "with positions");
 }
@@ -42,9 +42,9 @@ TEST(Embedding, ErrorsSayWhichIdIsOutside) {
   options.positions = Tensor::zeros({2, 3});
   expect_error(ErrorKind::kShape, "position table (2, 3) and positions ()",
                [&] { embedding(table, ids_of({1}), options); });
-  options.places = ids_of({2});
+  options.position_ids = ids_of({2});
   expect_error(ErrorKind::kUsage, "position 2 at index 0", [&] { embedding(table, ids_of({1}), options); });
-  options.places = ids_of({0, 0});
+  options.position_ids = ids_of({0, 0});
   expect_error(ErrorKind::kShape,
                "ids (1) and table (5, 3) do not fit a position table (2, 3) and positions (2)",
                [&] { embedding(table, ids_of({1}), options); });
@@ -68,7 +68,7 @@ GRADIENT_CHECK(embedding, RepeatedIdsAndPositions) {
   EmbeddingOptions options;
   options.scale = 2.5;
   options.positions = source.normal({4, 5});
-  options.places = source.ids({7}, 4);
+  options.position_ids = source.ids({7}, 4);
   const Tensor ids = source.ids({7}, 3);
   expect_gradients([&](const auto& x) { return embedding(x[0], ids, options); }, {source.normal({3, 5})});
   expect_gradients([&](const auto& x) { return embedding(x[0], ids); }, {source.normal({4, 1})});

@@ -14,7 +14,7 @@ void backward(Tape& tape, const LinearShape& shape, const Tensor& dy, const Var&
               const Var& bias) {
   if (x.wants_gradient()) {
     const bool begun = tape.gradient(x).defined();
-    Tensor dx = tape.room(x);
+    Tensor dx = tape.gradient_buffer(x);
     input_gradient(shape, dy.data<T>(), weight.value().data<T>(), dx.data<T>(), begun);
   }
   if (weight.wants_gradient()) {

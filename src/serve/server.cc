@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/stop.h"
 #include "base/text/option_error.h"
 #include "serve/http/access_log.h"
 #include "serve/http/api_keys.h"
 #include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
 #include "serve/routes/web_files.h"
-#include "text/pipeline/tokenizing_stop.h"
 
 namespace heed::serve {
 namespace {
@@ -261,7 +261,7 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
     reply.send(std::move(response));
   };
   try {
-    if (*request.gone) throw Cancelled();
+    Stop(request.gone.get()).check();
     if (entry.access == Access::kWork && http->is_full()) {
       service.metrics.add_rejected("answers");
       throw RequestError(503, std::string(kTooManyAnswers), {{"Retry-After", "5"}});
@@ -276,12 +276,12 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
                                    service.engine->waiting(), service.models->all().size()};
       return send_text(exchange, service.metrics.text(gauges), "text/plain; version=0.0.4; charset=utf-8");
     }
-    const TokenizingStop stop{Stop(request.gone.get())};
+    const StopScope stop{Stop(request.gone.get())};
     entry.route(exchange);
   } catch (const RequestError& error) {
     send_error(error.status(), error.what(), error.headers());
-  } catch (const Stopped&) {
-    send_error(Cancelled().status(), Cancelled().what());
+  } catch (const Cancelled&) {  // the client has disconnected, or the server shuts down
+    send_error(503, "the request was cancelled");
   } catch (const OptionError& error) {
     send_error(400, error.message([](const std::string& option) { return "'" + option + "'"; }));
   } catch (const Error& error) {

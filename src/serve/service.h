@@ -44,12 +44,6 @@ struct Service {
   Metrics metrics;
 };
 
-/// Thrown to cancel a request: the client has disconnected, or the server shuts down.
-class Cancelled : public RequestError {
- public:
-  Cancelled() : RequestError(503, "the request was cancelled") {}
-};
-
 /// A request with its reply and context, as routes receive it.
 struct Exchange {
   Service& service;
@@ -122,7 +116,7 @@ void require_known(const Fields& fields, std::vector<std::string> names,
 /// Throws Cancelled if the client is gone.
 void require_present(const Exchange& exchange);
 /// Runs `work`, which tokenizes and computes without a search, on a thread of the engine for that, and throws
-/// its errors. If the client leaves or the server ends, tokenizing stops with Stopped.
+/// its errors. If the client leaves or the server ends, tokenizing stops with Cancelled.
 void compute(const Exchange& exchange, const std::function<void()>& work);
 
 /// Sends JSON with status 200.

@@ -25,11 +25,11 @@ std::string encoded(std::string_view bytes) {
 /// A merge of merges.txt: two encoded pieces.
 using WrittenMerge = std::pair<std::string, std::string>;
 
-WrittenMerge split_merge(std::string_view line, const std::string& place) {
+WrittenMerge split_merge(std::string_view line, const std::string& origin) {
   const size_t space = line.find(' ');
   if (space == 0 || space == std::string_view::npos || space + 1 == line.size() ||
       line.find(' ', space + 1) != std::string_view::npos) {
-    fail(ErrorKind::kFormat, "{}: expected two pieces separated by a space", place);
+    fail(ErrorKind::kFormat, "{}: expected two pieces separated by a space", origin);
   }
   return {std::string(line.substr(0, space)), std::string(line.substr(space + 1))};
 }

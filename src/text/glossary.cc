@@ -87,9 +87,9 @@ void Glossary::add(std::string_view source, std::string_view target) {
   const auto tokens = tokens_of(source);
   if (tokens.empty() || strip(target).empty()) fail(ErrorKind::kUsage, "glossary terms must not be empty");
   max_words_ = std::max(max_words_, tokens.size());
-  const auto [place, added] = targets_.emplace(key_of(source, tokens, 0, tokens.size()), strip(target));
-  if (!added && place->second != strip(target)) {
-    fail(ErrorKind::kUsage, "the term '{}' has two translations, '{}' and '{}'", source, place->second,
+  const auto [entry, added] = targets_.emplace(key_of(source, tokens, 0, tokens.size()), strip(target));
+  if (!added && entry->second != strip(target)) {
+    fail(ErrorKind::kUsage, "the term '{}' has two translations, '{}' and '{}'", source, entry->second,
          target);
   }
 }

@@ -306,16 +306,16 @@ std::vector<size_t> missing_texts(std::string_view translation, const std::vecto
         found = found && same != numbers.end() && (same->second -= count) >= 0;
       }
     } else {
-      const auto [place, first] = left.emplace(each.text, 0);
+      const auto [entry, first] = left.emplace(each.text, 0);
       if (first) {
-        place->second = count_phrase(translation, each.text);
+        entry->second = count_phrase(translation, each.text);
         if (each.kind == SpanKind::kTerm) {
           const std::string capital = with_capital(each.text);
-          if (capital != each.text) place->second += count_phrase(translation, capital);
+          if (capital != each.text) entry->second += count_phrase(translation, capital);
         }
       }
-      found = place->second > 0;
-      if (found) --place->second;
+      found = entry->second > 0;
+      if (found) --entry->second;
     }
     if (!found) missing.push_back(n);
   }

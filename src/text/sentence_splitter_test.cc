@@ -60,7 +60,8 @@ TEST(SentenceSplitter, JoinsToTheOriginal) {
       const SplitText split = splitter.split(text);
       ASSERT_EQ(split.separators.size(), split.sentences.size() + 1);
       std::string joined = split.separators[0];
-      for (size_t i = 0; i < split.sentences.size(); ++i) joined += split.sentences[i] + split.separators[i + 1];
+      for (size_t i = 0; i < split.sentences.size(); ++i)
+        joined += split.sentences[i] + split.separators[i + 1];
       EXPECT_EQ(joined, text);
     }
   }

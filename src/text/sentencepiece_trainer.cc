@@ -77,8 +77,8 @@ std::vector<std::string> sample_lines(const SentencePieceTrainOptions& options, 
     ++seen;
     if (options.max_sentences == 0 || sample.size() < options.max_sentences) {
       sample.push_back(std::move(text));
-    } else if (const uint64_t place = random.below(seen); place < sample.size()) {
-      sample[place] = std::move(text);
+    } else if (const uint64_t slot = random.below(seen); slot < sample.size()) {
+      sample[slot] = std::move(text);
     }
   }
   if (too_long > 0)

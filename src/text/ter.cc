@@ -101,7 +101,8 @@ class EditTable {
 
 /// The word alignment that the edits imply.
 struct Alignment {
-  std::vector<int> place;  // for each reference word: the last hypothesis word aligned at or before it, or -1
+  std::vector<int>
+      position;  // for each reference word: the last hypothesis word aligned at or before it, or -1
   std::vector<int> hypothesis_errors, reference_errors;  // number of errors before each word
 
   explicit Alignment(const std::vector<WordEdit>& edits) : hypothesis_errors{0}, reference_errors{0} {
@@ -113,7 +114,7 @@ struct Alignment {
         hypothesis_errors.push_back(hypothesis_errors.back() + error);
       }
       if (edit != WordEdit::kDelete) {
-        place.push_back(word);
+        position.push_back(word);
         reference_errors.push_back(reference_errors.back() + error);
       }
     }
@@ -167,7 +168,7 @@ class ShiftSearch {
           if (!worth_trying(alignment, start, match, length)) continue;
           int tried_last = -1;
           for (int offset = -1; offset < length && match + offset < size; ++offset) {
-            const int target = match + offset == -1 ? 0 : alignment.place[match + offset] + 1;
+            const int target = match + offset == -1 ? 0 : alignment.position[match + offset] + 1;
             if (std::exchange(tried_last, target) == target) continue;
             std::u32string candidate = shifted(words_, start, length, target);
             const std::tuple rank{before - table_.distance(candidate), length, -start, -target};
@@ -191,9 +192,9 @@ class ShiftSearch {
     const auto errors = [length](const std::vector<int>& before, int from) {
       return before[from + length] - before[from];
     };
-    const int place = alignment.place[match];
+    const int position = alignment.position[match];
     return errors(alignment.hypothesis_errors, start) > 0 && errors(alignment.reference_errors, match) > 0 &&
-           !(start <= place && place < start + length);
+           !(start <= position && position < start + length);
   }
 
   std::u32string words_;

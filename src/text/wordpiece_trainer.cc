@@ -81,8 +81,8 @@ class Merger {
       if (found == pairs_.end() || found->second.count != best.count) continue;  // outdated
       if (best.count < minimum_count) return false;
       const int merged = id_of(pieces_[best.pair.first] + pieces_[best.pair.second].substr(2));
-      const std::unordered_set<int> places = std::move(found->second.words);
-      for (const int word : places) {
+      const std::unordered_set<int> containing = std::move(found->second.words);
+      for (const int word : containing) {
         count_pairs(word, -1);
         replace(words_[word].pieces, best.pair, merged);
         count_pairs(word, +1);

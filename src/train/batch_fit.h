@@ -20,7 +20,7 @@ int64_t measured_batch_tokens(const Recipe& recipe);
 int64_t fitted_batch_tokens(const Recipe& recipe, double tokens);
 
 /// Decides the size of the batches once, before the first step, from the epochs or minutes that there are.
-/// Where steps are counted, or training.fit_batch is off, it is the recipe's. Throws Stopped.
+/// Where steps are counted, or training.fit_batch is off, it is the recipe's. Throws Cancelled.
 void fit_batches(Training& training);
 
 }  // namespace heed::train

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "autograd/stop_scope.h"
+#include "base/stop.h"
 #include "train/checkpoint.h"
 #include "train/finished_sections.h"
 
@@ -72,7 +72,7 @@ void GradientReduction::add_own_shards(const Passes& passes, const std::vector<B
       reports[n].sums = add_gradients(passes, shards[n], key.fold(n), tree_.take(n),
                                       [&](size_t section) { tree_.put(n, section); });
     });
-  } catch (const Stopped&) {  // the others learn it from the report
+  } catch (const Cancelled&) {  // the others learn it from the report
     reports[static_cast<size_t>(own.begin)].stopped = true;
     tree_.give_up();
   } catch (...) {
@@ -92,7 +92,7 @@ LossSums GradientReduction::run(const std::vector<Batch>& shards, const nn::Para
   reducer_.gather(reports);
   LossSums total;
   for (const ShardReport& each : reports) {
-    if (each.stopped) throw Stopped();  // in every process
+    if (each.stopped) throw Cancelled();  // in every process
     total.add(each.sums);
   }
   std::vector<nn::ParameterArray> sums = tree_.sums();

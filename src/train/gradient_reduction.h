@@ -42,7 +42,7 @@ class GradientReduction {
  public:
   struct Options {
     MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of matrix products
-    Stop stop = {};                                         ///< makes run() throw Stopped, in all processes
+    Stop stop = {};                                         ///< makes run() throw Cancelled, in all processes
   };
   /// Computes the loss of a shard and calls backward() with it; from several threads at once. Not called for
   /// empty shards.

@@ -17,7 +17,7 @@ struct PreparedCorpus {
 
 /// Opens the corpus and verifies its checksum; calls `make` first if there is none. If the training has
 /// begun, throws kUsage for a corpus of another text and kFormat for a damaged one; otherwise creates it
-/// again. Throws Stopped.
+/// again. Throws Cancelled.
 Corpus prepared_corpus(const TaskInput& input, const PreparedCorpus& corpus,
                        const std::function<void()>& make);
 

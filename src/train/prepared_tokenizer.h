@@ -17,7 +17,7 @@ namespace heed::train {
 /// and the training has not begun. The process may exit during the call, since SentencePiece's trainer cannot
 /// be interrupted otherwise. With training.from, the tokenizer is copied instead. Returns whether a tokenizer
 /// was created. Throws kFormat if the training has begun and the files are missing or changed, the errors of
-/// `make`, and Stopped.
+/// `make`, and Cancelled.
 bool prepare_tokenizer(const TaskInput& input, uint64_t text,
                        const std::function<void(const std::string& directory)>& make);
 

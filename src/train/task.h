@@ -74,12 +74,12 @@ struct Task {
   /// The training loss of a batch. The gradients, if there is a tape, are those of scale * sum. Thread-safe.
   std::function<BatchLoss(nn::Context& context, const Batch& batch, double scale)> loss;
   /// Scores of some weights; empty without a validation text. They depend only on weights, text and recipe.
-  /// The processes share the work; all get the same scores. Throws Stopped, in all processes.
+  /// The processes share the work; all get the same scores. Throws Cancelled, in all processes.
   std::function<ValidationScores(const nn::ParameterArray& values)> validate;
 
   /// Writes the files of a model directory other than configuration, weights and tokenizer; may be empty.
   std::function<void(const std::string& directory)> write_files;
-  /// Called at the end of a training, with the directory of the best model; may be empty. Throws Stopped.
+  /// Called at the end of a training, with the directory of the best model; may be empty. Throws Cancelled.
   std::function<void(const std::string& directory)> finish;
 };
 
@@ -93,7 +93,7 @@ struct CheckedText {
   std::function<void(const models::Model& model)> require_fit;
   /// Creates tokenizer and corpora in the training's directory, or checks those of an earlier run, and has
   /// the model made, which must outlive the task. Throws kUsage if the text has changed since, kFormat for
-  /// damaged files, Stopped, and the errors of reading and writing.
+  /// damaged files, Cancelled, and the errors of reading and writing.
   std::function<Task(const MakeModel& make_model)> prepare;
 };
 
@@ -127,7 +127,7 @@ struct TaskKind {
   /// Throws kUsage for options of another task.
   void (*check)(const TrainerOptions& options) = nullptr;
   /// Reads the text; options.output need not exist yet. Throws for unusable text, for contradictory settings,
-  /// Stopped, and the errors of reading.
+  /// Cancelled, and the errors of reading.
   CheckedText (*read)(const TaskInput& input) = nullptr;
 };
 
@@ -142,7 +142,7 @@ void require_rereadable(const std::string& path);
 uint64_t fingerprint_of_texts(uint64_t training, std::optional<uint64_t> validation);
 
 /// The losses of validation batches, each in a context for inference, on all threads of all processes. Throws
-/// Stopped, in all processes.
+/// Cancelled, in all processes.
 LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
                     const std::vector<Batch>& batches,
                     const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss);

@@ -104,7 +104,7 @@ void Trainer::train_step() {
       shard.backward(loss.loss);
       return loss.sums;
     });
-  } catch (const Stopped&) {
+  } catch (const Cancelled&) {
     training_.batches = training_.batches_at(begin);  // only the position in the text has changed
     throw;
   }
@@ -293,7 +293,7 @@ TrainingEnd Trainer::run_steps() {
     last_saved_ = last_step_end_ = now();
     if (checkpoint_.state.unvalidated) finish_step(*checkpoint_.state.unvalidated);
     while (!(end = reached_end())) train_step();
-  } catch (const Stopped&) {
+  } catch (const Cancelled&) {
     end = TrainingEnd::kStopped;
   }
   if (checkpoint_.state.step > first) save();
@@ -322,7 +322,7 @@ TrainingSummary Trainer::run() {
   summary.end = run_steps();
   try {
     if (summary.end != TrainingEnd::kStopped) finish_model();
-  } catch (const Stopped&) {
+  } catch (const Cancelled&) {
     summary.end = TrainingEnd::kStopped;
   }
   summary.steps = checkpoint_.state.step;
@@ -347,7 +347,7 @@ TrainingSummary train_with(const TrainerOptions& options, Reducer& reducer) {
   std::optional<Training> training;
   try {
     training.emplace(options, reducer);
-  } catch (const Stopped&) {
+  } catch (const Cancelled&) {
     return {.end = TrainingEnd::kStopped};
   }
   return Trainer(*training).run();

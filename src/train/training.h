@@ -25,7 +25,7 @@ class Training {
  public:
   /// Reads the text, checks everything before anything is written, writes tokenizer, corpora and the first
   /// checkpoint, or reads that of an earlier run, and brings all processes to the same state. Throws what
-  /// train() does, and Stopped.
+  /// train() does, and Cancelled.
   Training(const TrainerOptions& options, Reducer& reducer);
 
   const TrainerOptions options;  ///< without reports, but in the first process

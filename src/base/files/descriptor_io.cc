@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "base/cancellation.h"
+#include "base/stop.h"
 
 namespace heed {
 namespace {
@@ -15,7 +15,7 @@ template <typename Call>
 ssize_t again_after_signals(const Call& call) {
   while (true) {
     const ssize_t count = call();
-    if (count >= 0 || errno != EINTR || is_cancelled(ending_flag)) return count;
+    if (count >= 0 || errno != EINTR || Stop(ending_flag).requested()) return count;
   }
 }
 

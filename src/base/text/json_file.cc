@@ -92,8 +92,8 @@ JsonObject JsonObject::parse(std::string_view text, const std::string& origin, c
 }
 
 JsonObject::JsonObject(std::shared_ptr<const Json> value, std::shared_ptr<const std::string> origin,
-                       std::string place)
-    : value_(std::move(value)), origin_(std::move(origin)), prefix_(std::move(place)) {}
+                       std::string prefix)
+    : value_(std::move(value)), origin_(std::move(origin)), prefix_(std::move(prefix)) {}
 
 std::vector<std::string> JsonObject::keys() const {
   std::vector<std::string> result;

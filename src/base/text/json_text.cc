@@ -67,17 +67,17 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool add(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
-      place_ = &root_;
+      last_ = &root_;
     } else if (open_.back()->is_array()) {
       open_.back()->push_back(std::move(value));
       if (in_limited_list_ && open_.size() == 2 && open_.back()->size() > limits_.list_elements) {
         fail(ErrorKind::kFormat, "{}: '{}' has more than {} elements, which are not supported", origin_,
              limits_.list, limits_.list_elements);
       }
-      place_ = &open_.back()->back();
+      last_ = &open_.back()->back();
     } else {
       *member_ = std::move(value);
-      place_ = member_;
+      last_ = member_;
     }
     return true;
   }
@@ -87,7 +87,7 @@ class Builder final : public nlohmann::json_sax<Json> {
       fail(ErrorKind::kFormat, "{}: arrays and objects are nested more than {} deep", origin_, limits_.depth);
     }
     add(std::move(value));
-    open_.push_back(place_);
+    open_.push_back(last_);
     keys_.emplace_back();
     return true;
   }
@@ -105,7 +105,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;  // open arrays and objects; a container does not move while it is open
   std::vector<std::set<std::string>> keys_;  // keys of each open object, for ordered objects only
   Json* member_ = nullptr;                   // slot for the value of the last key
-  Json* place_ = nullptr;                    // the last inserted value
+  Json* last_ = nullptr;                     // the last inserted value
   bool in_limited_list_ = false;
 };
 

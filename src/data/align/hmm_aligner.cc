@@ -34,7 +34,7 @@ void add_count(uint64_t& sum, double count) {
 struct HmmAligner::Lattice {
   size_t sources = 0, targets = 0;
   std::vector<double> emission;  // (J, I + 1): t(target_j | source_i), the last column that of the end token
-  std::vector<size_t> places;    // (J, I + 1): indices in the table; its size for unknown pairs
+  std::vector<size_t> entries;   // (J, I + 1): indices in the table; its size for unknown pairs
   std::vector<double> transition;  // (I + 1, I): p(i | i'), row 0 from the beginning, row i' + 1 from i'
   std::vector<double> forward, backward;  // (J, 2 I)
 
@@ -73,19 +73,19 @@ void HmmAligner::improve_model1(const Sequences& sources, const Sequences& targe
   const auto pairs = static_cast<size_t>(sources.count());
   pool.run((pairs + kPairsPerBlock - 1) / kPairsPerBlock, [&](size_t block) {
     options_.stop.check();
-    std::vector<size_t> places;
+    std::vector<size_t> entries;
     for (size_t n = block * kPairsPerBlock; n < std::min(pairs, (block + 1) * kPairsPerBlock); ++n) {
       const auto source = sources[static_cast<int>(n)], target = targets[static_cast<int>(n)];
       for (const int32_t word : target) {
-        places.clear();
+        entries.clear();
         double sum = 0;
         for (const int32_t from : source) {
-          places.push_back(table_.find(from, word));
-          sum += static_cast<double>(table_.probability(places.back()));
+          entries.push_back(table_.find(from, word));
+          sum += static_cast<double>(table_.probability(entries.back()));
         }
         if (!(sum > 0)) continue;
-        for (const size_t place : places)
-          add_count(counts[place], static_cast<double>(table_.probability(place)) / sum);
+        for (const size_t entry : entries)
+          add_count(counts[entry], static_cast<double>(table_.probability(entry)) / sum);
       }
     }
   });
@@ -101,12 +101,12 @@ void HmmAligner::fill(Lattice& l, std::span<const int32_t> source, std::span<con
   l.targets = target.size() - 1;
   const size_t columns = l.sources + 1;
   l.emission.resize(l.targets * columns);
-  l.places.resize(l.targets * columns);
+  l.entries.resize(l.targets * columns);
   for (size_t j = 0; j < l.targets; ++j) {
     for (size_t i = 0; i < columns; ++i) {
-      const size_t place = table_.find(source[i], target[j]);
-      l.places[j * columns + i] = place;
-      const double t = place < table_.size() ? static_cast<double>(table_.probability(place)) : 0;
+      const size_t entry = table_.find(source[i], target[j]);
+      l.entries[j * columns + i] = entry;
+      const double t = entry < table_.size() ? static_cast<double>(table_.probability(entry)) : 0;
       l.emission[j * columns + i] = std::max(t, kUnseen);
     }
   }
@@ -182,8 +182,8 @@ void HmmAligner::improve(const Sequences& sources, const Sequences& targets, Thr
         }
         for (size_t s = 0; s < states; ++s) {
           const double posterior = l.forward[j * states + s] * now[s];
-          const size_t place = l.places[j * (count + 1) + std::min(s, count)];
-          if (posterior > 1e-6 && place < table_.size()) add_count(counts[place], posterior);
+          const size_t entry = l.entries[j * (count + 1) + std::min(s, count)];
+          if (posterior > 1e-6 && entry < table_.size()) add_count(counts[entry], posterior);
         }
       }
     }

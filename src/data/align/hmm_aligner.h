@@ -29,7 +29,7 @@ struct HmmAlignerOptions {
   int model1_iterations = 5;
   int iterations = 4;             ///< of the hidden Markov model
   double null_probability = 0.2;  ///< p0
-  Stop stop = {};                 ///< training throws Stopped if requested
+  Stop stop = {};                 ///< training throws Cancelled if requested
   /// Called on the calling thread after each iteration with the fraction of the training that is done.
   std::function<void(double fraction)> progress = {};
 };

@@ -42,14 +42,14 @@ void TranslationTable::find_pairs(const Sequences& sources, const Sequences& tar
   }
 }
 
-size_t TranslationTable::place(int32_t source, int32_t target) const {
+size_t TranslationTable::entry_of(int32_t source, int32_t target) const {
   const auto begin = targets_.begin() + static_cast<std::ptrdiff_t>(offsets_[source]);
   const auto end = targets_.begin() + static_cast<std::ptrdiff_t>(offsets_[source + 1]);
   return static_cast<size_t>(std::lower_bound(begin, end, target) - targets_.begin());
 }
 
 size_t TranslationTable::find(int32_t source, int32_t target) const {
-  const size_t at = place(source, target);
+  const size_t at = entry_of(source, target);
   return at < offsets_[source + 1] && targets_[at] == target ? at : size();
 }
 
@@ -67,17 +67,17 @@ void TranslationTable::set_counts(const std::vector<uint64_t>& counts) {
 
 void TranslationTable::improve(const Sequences& sources, const Sequences& targets) {
   std::vector<float> counts(probabilities_.size());
-  std::vector<size_t> places;
+  std::vector<size_t> entries;
   for (int n = 0; n < sources.count(); ++n) {
     for (const int32_t target : targets[n]) {
-      places.clear();
+      entries.clear();
       float sum = 0;
       for (const int32_t source : sources[n]) {
-        places.push_back(place(source, target));
-        sum += probabilities_[places.back()];
+        entries.push_back(entry_of(source, target));
+        sum += probabilities_[entries.back()];
       }
       if (!(sum > 0)) continue;
-      for (const size_t at : places) counts[at] += probabilities_[at] / sum;
+      for (const size_t at : entries) counts[at] += probabilities_[at] / sum;
     }
   }
   for (size_t source = 0; source + 1 < offsets_.size(); ++source) {

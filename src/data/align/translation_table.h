@@ -41,7 +41,7 @@ class TranslationTable {
  private:
   void find_pairs(const Sequences& sources, const Sequences& targets, int64_t vocabulary);
   void improve(const Sequences& sources, const Sequences& targets);
-  size_t place(int32_t source, int32_t target) const;
+  size_t entry_of(int32_t source, int32_t target) const;
 
   // All co-occurring token pairs: the sorted targets of source s are targets_[offsets_[s]] ..
   // targets_[offsets_[s + 1]].

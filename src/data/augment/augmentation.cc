@@ -209,8 +209,8 @@ void Augmentation::remember(const Pair& pair, Random& random) {
   constexpr size_t kOthers = 4096;
   if (others_.size() < kOthers) {
     others_.emplace_back(pair.source, pair.target);
-  } else if (const uint64_t place = random.below(seen_); place < kOthers) {
-    others_[place] = {std::string(pair.source), std::string(pair.target)};
+  } else if (const uint64_t slot = random.below(seen_); slot < kOthers) {
+    others_[slot] = {std::string(pair.source), std::string(pair.target)};
   }
 }
 

@@ -98,8 +98,8 @@ void LiteralInventor::learn(std::string_view text, Random& random) {
   ++learnt_;
   if (words_.size() < kMost) {
     words_.emplace_back(chosen);
-  } else if (const uint64_t place = random.below(learnt_); place < kMost) {
-    words_[place] = chosen;
+  } else if (const uint64_t slot = random.below(learnt_); slot < kMost) {
+    words_[slot] = chosen;
   }
 }
 

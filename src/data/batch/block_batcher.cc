@@ -6,18 +6,19 @@
 
 namespace heed {
 
-BlockBatcher::BlockBatcher(uint64_t begin, uint64_t end, BlockBatcherOptions options, BatchCursor place)
-    : begin_(begin), end_(end), options_(options), place_(place) {
+BlockBatcher::BlockBatcher(uint64_t begin, uint64_t end, BlockBatcherOptions options, BatchCursor cursor)
+    : begin_(begin), end_(end), options_(options), cursor_(cursor) {
   HEED_CHECK(options.block >= 1 && options.blocks >= 1 && begin <= end && end - begin >= options.block);
   begin_epoch();
-  if (place.window != 0 || place.batch >= order_->size()) {
+  if (cursor.window != 0 || cursor.batch >= order_->size()) {
     fail(ErrorKind::kFormat,
-         "the saved position, block {}, does not exist: the text or the block size has changed", place.batch);
+         "the saved position, block {}, does not exist: the text or the block size has changed",
+         cursor.batch);
   }
 }
 
 void BlockBatcher::begin_epoch() {
-  const RandomKey epoch = RandomKey::from_seed(options_.seed).fold(place_.epoch);
+  const RandomKey epoch = RandomKey::from_seed(options_.seed).fold(cursor_.epoch);
   const uint64_t spare = end_ - begin_ - options_.block;  // tokens before the first block, at most
   first_ = begin_ + Random(epoch.fold(1)).below(std::min(spare + 1, options_.block));
   order_.emplace(epoch.fold(0), (end_ - first_) / options_.block);
@@ -26,11 +27,11 @@ void BlockBatcher::begin_epoch() {
 Batch BlockBatcher::next() {
   Batch batch;
   for (uint64_t n = 0; n < options_.blocks; ++n) {
-    const uint64_t number = (*order_)(place_.batch);
+    const uint64_t number = (*order_)(cursor_.batch);
     batch.add(first_ + number * options_.block, {0, static_cast<int32_t>(options_.block)});
-    ++place_.batch;
-    if (place_.batch == order_->size()) {
-      place_ = {place_.epoch + 1, 0, 0};
+    ++cursor_.batch;
+    if (cursor_.batch == order_->size()) {
+      cursor_ = {cursor_.epoch + 1, 0, 0};
       begin_epoch();
     }
   }

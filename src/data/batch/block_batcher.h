@@ -22,19 +22,19 @@ struct BlockBatcherOptions {
 
 class BlockBatcher {
  public:
-  /// Blocks are in [begin, end) of the text, which has at least one block. Starts at `place`. Throws kFormat
+  /// Blocks are in [begin, end) of the text, which has at least one block. Starts at `cursor`. Throws kFormat
   /// for a position that does not exist because text or options have changed since it was saved.
-  BlockBatcher(uint64_t begin, uint64_t end, BlockBatcherOptions options, BatchCursor place = {});
+  BlockBatcher(uint64_t begin, uint64_t end, BlockBatcherOptions options, BatchCursor cursor = {});
 
   /// The next batch; never ends. Its `sentences` are the indices of the first tokens of its blocks; its last
   /// blocks may belong to the next epoch.
   Batch next();
   /// The position of the batch that next() will return; `batch` counts the blocks of the epoch.
-  const BatchCursor& cursor() const { return place_; }
+  const BatchCursor& cursor() const { return cursor_; }
   /// The number of epochs so far, with a fractional part.
   double epochs() const {
-    return static_cast<double>(place_.epoch) +
-           static_cast<double>(place_.batch) / static_cast<double>(order_->size());
+    return static_cast<double>(cursor_.epoch) +
+           static_cast<double>(cursor_.batch) / static_cast<double>(order_->size());
   }
 
  private:
@@ -42,7 +42,7 @@ class BlockBatcher {
 
   uint64_t begin_, end_;
   BlockBatcherOptions options_;
-  BatchCursor place_;
+  BatchCursor cursor_;
   uint64_t first_ = 0;                // offset of the epoch's first block
   std::optional<Permutation> order_;  // of the epoch's blocks
 };

@@ -97,7 +97,7 @@ class Corpus {
   /// Appends ids [begin, begin + count) of a corpus of one stream, whose sentences are one continuous text.
   void append_run(uint64_t begin, uint64_t count, std::vector<int32_t>& ids) const;
 
-  /// Reads the whole file and verifies its hash. Throws kFormat, or Stopped if `stop` is requested.
+  /// Reads the whole file and verifies its hash. Throws kFormat, or Cancelled if `stop` is requested.
   void verify(const Stop& stop = {}) const;
   /// Hash of the content without the footer.
   uint64_t content_fingerprint() const { return content_fingerprint_; }

@@ -37,7 +37,7 @@ struct CorpusBuildOptions {
   ThreadPool* pool = nullptr;
   /// Adds pairs if set; unused for a corpus of one stream.
   Augmentation* augmentation = nullptr;
-  /// Throws Stopped if requested, and leaves no file.
+  /// Throws Cancelled if requested, and leaves no file.
   Stop stop = {};
   /// Called from time to time if set.
   std::function<void(const CorpusCounts&)> progress = {};

@@ -176,7 +176,7 @@ TEST(Corpus, ChecksEveryNumberOfAForgedFooter) {
   expect_error(ErrorKind::kFormat, "version 2", [&] { use_all(folder.write("a", newer)); });
 }
 
-// Random bytes over random places, with a footer that fits: whatever comes out, it is an Error or ids in
+// Random bytes at random offsets, with a footer that fits: whatever comes out, it is an Error or ids in
 // bounds.
 TEST(Corpus, SurvivesFuzzing) {
   const TestFolder folder;
@@ -187,12 +187,13 @@ TEST(Corpus, SurvivesFuzzing) {
   for (int round = 0; round < rounds; ++round) {
     std::string bad = good;
     for (uint64_t changes = 1 + random.below(4); changes > 0; --changes) {
-      const size_t place = random.below(bad.size());
+      const size_t offset = random.below(bad.size());
       if (random.below(2) == 0) {
-        bad[place] = static_cast<char>(random.below(256));
+        bad[offset] = static_cast<char>(random.below(256));
       } else {
         const uint64_t number = random.below(2) == 0 ? UINT64_MAX >> random.below(64) : random.below(100);
-        std::memcpy(bad.data() + place / 8 * 8, &number, std::min(sizeof number, bad.size() - place / 8 * 8));
+        std::memcpy(bad.data() + offset / 8 * 8, &number,
+                    std::min(sizeof number, bad.size() - offset / 8 * 8));
       }
     }
     if (random.below(4) > 0) bad = with_footer(bad, footer_of(bad));

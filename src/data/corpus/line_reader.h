@@ -39,7 +39,7 @@ struct LineReaderOptions {
 
   /// Maximum line length, which bounds the memory of the reader.
   size_t max_line_bytes = size_t{64} << 20;
-  /// Reading throws Stopped if requested.
+  /// Reading throws Cancelled if requested.
   Stop stop = {};
   FilePart part = {};  ///< only of regular files
 };

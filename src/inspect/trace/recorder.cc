@@ -23,7 +23,7 @@ std::vector<float> take_columns(const Tensor& rows, int64_t begin, int64_t width
 
 }  // namespace
 
-void AttentionRecorder::receive(const nn::AttentionLayerId& place, const Tensor& weights,
+void AttentionRecorder::receive(const nn::AttentionLayerId& id, const Tensor& weights,
                                 const ops::AttentionLayout& layout, int heads) {
   if (layout.spans.size() != 1) {
     fail(ErrorKind::kUsage, "attention is recorded for one sentence at a time, not for {}",
@@ -31,9 +31,9 @@ void AttentionRecorder::receive(const nn::AttentionLayerId& place, const Tensor&
   }
   const auto& span = layout.spans[0];
   const int queries = span.query_end - span.query_begin, keys = span.key_end - span.key_begin;
-  StackWeights& layers = stacks_[static_cast<size_t>(place.stack)];
-  if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
-  auto& recorded = layers[place.layer];
+  StackWeights& layers = stacks_[static_cast<size_t>(id.stack)];
+  if (layers.size() <= static_cast<size_t>(id.layer)) layers.resize(id.layer + 1);
+  auto& recorded = layers[id.layer];
   recorded.clear();
   const std::vector<float> all = weights.to_vector<float>();  // (H, queries, keys)
   models::require_finite_output(all);
@@ -45,7 +45,7 @@ void AttentionRecorder::receive(const nn::AttentionLayerId& place, const Tensor&
   }
 }
 
-void AttentionRecorder::receive_operands(const nn::AttentionLayerId& place,
+void AttentionRecorder::receive_operands(const nn::AttentionLayerId& id,
                                          const ops::AttentionOperands& operands, const Tensor& scores,
                                          const ops::AttentionLayout& layout) {
   if (!keeps_details_ || layout.spans.size() != 1) return;
@@ -54,9 +54,9 @@ void AttentionRecorder::receive_operands(const nn::AttentionLayerId& place,
   const int64_t width = operands.query.width / operands.heads;
   const int64_t value_width = operands.value.width / groups;
   HEED_CHECK(width == value_width && operands.key.width / groups == width);
-  auto& layers = details_[static_cast<size_t>(place.stack)];
-  if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
-  layers[place.layer].clear();
+  auto& layers = details_[static_cast<size_t>(id.stack)];
+  if (layers.size() <= static_cast<size_t>(id.layer)) layers.resize(id.layer + 1);
+  layers[id.layer].clear();
   const std::vector<float> all = scores.to_vector<float>();  // (H, queries, keys)
   const auto size = static_cast<std::ptrdiff_t>(span.queries() * span.keys());
   for (int head = 0; head < operands.heads; ++head) {
@@ -71,7 +71,7 @@ void AttentionRecorder::receive_operands(const nn::AttentionLayerId& place,
     detail.key = columns(operands.key, group, span.key_begin, span.key_end);
     detail.value = columns(operands.value, group, span.key_begin, span.key_end);
     detail.scores.assign(all.begin() + head * size, all.begin() + (head + 1) * size);
-    layers[place.layer].push_back(std::move(detail));
+    layers[id.layer].push_back(std::move(detail));
   }
 }
 

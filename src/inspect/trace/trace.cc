@@ -193,9 +193,9 @@ Trace select(const Trace& trace, const AttentionSelection& selection) {
     fail(ErrorKind::kUsage, "this model has no {} attention: choose another stack ({})", where,
          fmt::join(stacks_of(trace), ", "));
   }
-  const std::string place = selection.stack ? where + " stack" : where;
-  if (selection.layer) check_index("layer", *selection.layer, layers_there, place);
-  if (selection.head) check_index("head", *selection.head, heads_there, place);
+  const std::string within = selection.stack ? where + " stack" : where;
+  if (selection.layer) check_index("layer", *selection.layer, layers_there, within);
+  if (selection.head) check_index("head", *selection.head, heads_there, within);
   return chosen;
 }
 

@@ -14,6 +14,7 @@
 #include "inspect/terminal/words.h"
 #include "inspect/trace/test_traces.h"
 #include "inspect/trace/trace_json.h"
+#include "models/head_names.h"
 #include "paths.h"
 #include "test_folder.h"
 

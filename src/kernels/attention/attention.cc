@@ -126,15 +126,28 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
         for (int64_t r = row; k0 == key_begin && r < row + rows; ++r) {
           prefetch_next_head(h.query(block.begin + r), a.key_width);
         }
-        small_gemm<false>(rows, seen(row, rows), a.key_width, h.query(block.begin + row), a.query_stride,
-                          keys_t.from_column(k0), block.scores + row * kKeyBlock, kKeyBlock, false);
+        small_gemm<false, T>({.rows = rows,
+                              .columns = seen(row, rows),
+                              .depth = a.key_width,
+                              .a = h.query(block.begin + row),
+                              .a_stride = a.query_stride,
+                              .b = keys_t.from_column(k0),
+                              .c = block.scores + row * kKeyBlock,
+                              .c_stride = kKeyBlock});
       });
       if (restricted) restrict_scores(h, block, k0, count);
       scores_to_weights(h, block, k0, count, k0 == key_begin, dropout);
       if (at_once) normalize_weights(h, block, k0, count);
       for_each_mr(block.rows, [&](int64_t row, int64_t rows) {
-        small_gemm<false>(rows, width, seen(row, rows), block.scores + row * kKeyBlock, kKeyBlock,
-                          values.from_row(k0), output + row * stride, stride, k0 > key_begin);
+        small_gemm<false, T>({.rows = rows,
+                              .columns = width,
+                              .depth = seen(row, rows),
+                              .a = block.scores + row * kKeyBlock,
+                              .a_stride = kKeyBlock,
+                              .b = values.from_row(k0),
+                              .c = output + row * stride,
+                              .c_stride = stride,
+                              .accumulate = k0 > key_begin});
       });
     }
     if (!at_once) write_output(h, block);

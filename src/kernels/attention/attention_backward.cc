@@ -127,9 +127,14 @@ HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const PackedB<T>& que
   for (int64_t k0 = key_begin; k0 < key_end; k0 += kBackwardKeys) {
     const int64_t count = std::min(kBackwardKeys, key_end - k0);
     for_each_mr(rows, [&](int64_t row, int64_t mr) {
-      small_gemm<false>(mr, x.h.end_in_block(q0 + row + mr - 1, k0, count), x.h.a.key_width,
-                        queries.data + row * queries.row_stride, queries.row_stride, x.keys_t.from_column(k0),
-                        x.weights + row * kBackwardKeys, kBackwardKeys, false);
+      small_gemm<false, T>({.rows = mr,
+                            .columns = x.h.end_in_block(q0 + row + mr - 1, k0, count),
+                            .depth = x.h.a.key_width,
+                            .a = queries.data + row * queries.row_stride,
+                            .a_stride = queries.row_stride,
+                            .b = x.keys_t.from_column(k0),
+                            .c = x.weights + row * kBackwardKeys,
+                            .c_stride = kBackwardKeys});
     });
     if (x.restricted) restrict_scores(x, q0, rows, k0, count);
     for (int64_t r = 0; r < rows; ++r) {
@@ -215,12 +220,22 @@ void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const
   const AttentionArguments<T>& a = x.h.a;
   const auto seen = [&](int64_t row, int64_t mr) { return x.h.end_in_block(q0 + row + mr - 1, k0, count); };
   for_each_mr(rows, [&](int64_t row, int64_t mr) {
-    small_gemm<false>(mr, seen(row, mr), a.key_width, queries.data + row * queries.row_stride,
-                      queries.row_stride, x.keys_t.from_column(k0), x.weights + row * kBackwardKeys,
-                      kBackwardKeys, false);
-    small_gemm<false>(mr, seen(row, mr), a.value_width, doutputs.data + row * doutputs.row_stride,
-                      doutputs.row_stride, x.values_t.from_column(k0), x.dscores + row * kBackwardKeys,
-                      kBackwardKeys, false);
+    small_gemm<false, T>({.rows = mr,  // S = Q K^T
+                          .columns = seen(row, mr),
+                          .depth = a.key_width,
+                          .a = queries.data + row * queries.row_stride,
+                          .a_stride = queries.row_stride,
+                          .b = x.keys_t.from_column(k0),
+                          .c = x.weights + row * kBackwardKeys,
+                          .c_stride = kBackwardKeys});
+    small_gemm<false, T>({.rows = mr,  // dP = dO V^T
+                          .columns = seen(row, mr),
+                          .depth = a.value_width,
+                          .a = doutputs.data + row * doutputs.row_stride,
+                          .a_stride = doutputs.row_stride,
+                          .b = x.values_t.from_column(k0),
+                          .c = x.dscores + row * kBackwardKeys,
+                          .c_stride = kBackwardKeys});
   });
   if (x.restricted) restrict_scores(x, q0, rows, k0, count);
   if (x.any_large) subtract_from_large_rows(x, q0, rows, k0, count);
@@ -230,8 +245,15 @@ void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const
   }
   if (x.restricted) restrict_gradients(x, q0, rows, k0, count);
   for_each_mr(rows, [&](int64_t row, int64_t mr) {
-    small_gemm<false>(mr, x.key_width, seen(row, mr), x.dscores + row * kBackwardKeys, kBackwardKeys,
-                      x.keys.from_row(k0), x.dqueries + row * x.key_width, x.key_width, true);
+    small_gemm<false, T>({.rows = mr,  // dQ += dS K
+                          .columns = x.key_width,
+                          .depth = seen(row, mr),
+                          .a = x.dscores + row * kBackwardKeys,
+                          .a_stride = kBackwardKeys,
+                          .b = x.keys.from_row(k0),
+                          .c = x.dqueries + row * x.key_width,
+                          .c_stride = x.key_width,
+                          .accumulate = true});
   });
   for_each_mr(count, [&](int64_t k, int64_t mr) {
     // The queries before `first` and from `end` on see none of these keys.
@@ -239,10 +261,24 @@ void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const
     const int64_t last_key = k0 + k + mr - 1;
     const int64_t end = std::clamp(last_key + a.window.left + 1 - x.h.span.position(q0), first, rows);
     if (end == first) return;
-    small_gemm<true>(mr, x.value_width, end - first, x.weights + first * kBackwardKeys + k, kBackwardKeys,
-                     doutputs.from_row(first), x.dvalues + (k0 + k) * x.value_width, x.value_width, true);
-    small_gemm<true>(mr, x.key_width, end - first, x.dscores + first * kBackwardKeys + k, kBackwardKeys,
-                     queries.from_row(first), x.dkeys + (k0 + k) * x.key_width, x.key_width, true);
+    small_gemm<true, T>({.rows = mr,  // dV += (P R)^T dO
+                         .columns = x.value_width,
+                         .depth = end - first,
+                         .a = x.weights + first * kBackwardKeys + k,
+                         .a_stride = kBackwardKeys,
+                         .b = doutputs.from_row(first),
+                         .c = x.dvalues + (k0 + k) * x.value_width,
+                         .c_stride = x.value_width,
+                         .accumulate = true});
+    small_gemm<true, T>({.rows = mr,  // dK += dS^T Q
+                         .columns = x.key_width,
+                         .depth = end - first,
+                         .a = x.dscores + first * kBackwardKeys + k,
+                         .a_stride = kBackwardKeys,
+                         .b = queries.from_row(first),
+                         .c = x.dkeys + (k0 + k) * x.key_width,
+                         .c_stride = x.key_width,
+                         .accumulate = true});
   });
 }
 

@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "base/memory_pool.h"
 #include "kernels/attention/attention.h"
-#include "kernels/attention/small_gemm-inl.h"
+#include "kernels/gemm/small_gemm-inl.h"
 #include "kernels/pointwise/dropout-inl.h"
 #include "kernels/simd/math-inl.h"
 #include "kernels/thresholds.h"

@@ -33,13 +33,13 @@ struct Ranking {
   /// What an element must be above to enter.
   T threshold() const { return values[k - 1]; }
   void insert(T value, int64_t index) {
-    int64_t place = k - 1;
-    for (; place > 0 && values[place - 1] < value; --place) {
-      values[place] = values[place - 1];
-      indices[place] = indices[place - 1];
+    int64_t position = k - 1;
+    for (; position > 0 && values[position - 1] < value; --position) {
+      values[position] = values[position - 1];
+      indices[position] = indices[position - 1];
     }
-    values[place] = value;
-    indices[place] = static_cast<int32_t>(index);
+    values[position] = value;
+    indices[position] = static_cast<int32_t>(index);
   }
 };
 

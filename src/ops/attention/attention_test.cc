@@ -1,4 +1,4 @@
-// Attention with materialized weights: scores, masked softmax, mix. streaming_attention_test.cc compares the
+// Attention with materialized weights: scores, masked softmax, mix. flash_attention_test.cc compares the
 // fused kernel with it.
 #include "ops/attention/attention.h"
 

@@ -54,7 +54,7 @@ struct AttentionGradients {
       const Var& var = columns.var;
       operand.sum = !var.wants_gradient() ? Tensor::zeros(var.shape(), var.dtype())
                     : operand.add         ? var.tape()->accumulator(var)
-                                          : var.tape()->room(var);
+                                          : var.tape()->gradient_buffer(var);
     };
     take(x.query, query), take(x.key, key), take(x.value, value);
   }

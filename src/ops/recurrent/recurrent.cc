@@ -99,17 +99,18 @@ RecurrentStates recurrent(RecurrentCell cell, const Var& input_gates, const std:
   if (cell == RecurrentCell::kLstm) result.cells = Tensor::empty(states.shape(), states.dtype());
   for_float_type("recurrent", states, [&]<typename T>(T) {
     for (size_t n = 0; n < passes->size(); ++n) {
-      const auto place = static_cast<int64_t>(n);
+      const auto direction_index = static_cast<int64_t>(n);
       Unrolled& u = (*passes)[n].unrolled;
       const std::vector<int32_t>& rows = u.steps.packed_rows();
-      gather_rows<T>(rows, gate_width, {input_gates.value().data<T>() + place * gate_width, all_gates},
+      gather_rows<T>(rows, gate_width,
+                     {input_gates.value().data<T>() + direction_index * gate_width, all_gates},
                      {u.gates.data<T>(), gate_width});
       forward<T>((*passes)[n], tape != nullptr);
       scatter_rows<T>(rows, width, {u.states.data<T>(), width},
-                      {states.data<T>() + place * width, all_states});
+                      {states.data<T>() + direction_index * width, all_states});
       if (u.cells.defined()) {
         scatter_rows<T>(rows, width, {u.cells.data<T>(), width},
-                        {result.cells.data<T>() + place * width, all_states});
+                        {result.cells.data<T>() + direction_index * width, all_states});
       }
     }
   });
@@ -120,16 +121,16 @@ RecurrentStates recurrent(RecurrentCell cell, const Var& input_gates, const std:
         Tensor dgates = accumulator_of(input_gates);
         for_float_type("recurrent", upstream, [&]<typename T>(T) {
           for (size_t n = 0; n < passes->size(); ++n) {
-            const auto place = static_cast<int64_t>(n);
+            const auto direction_index = static_cast<int64_t>(n);
             Unrolled& u = (*passes)[n].unrolled;
             const std::vector<int32_t>& rows = u.steps.packed_rows();
             UnrolledGradients g(u);
-            gather_rows<T>(rows, width, {upstream.data<T>() + place * width, all_states},
+            gather_rows<T>(rows, width, {upstream.data<T>() + direction_index * width, all_states},
                            {g.states.data<T>(), width});
             backward<T>((*passes)[n], g);
             if (dgates.defined()) {
               scatter_add_rows<T>(rows, gate_width, {g.gates.data<T>(), gate_width},
-                                  {dgates.data<T>() + place * gate_width, all_gates});
+                                  {dgates.data<T>() + direction_index * gate_width, all_gates});
             }
           }
         });

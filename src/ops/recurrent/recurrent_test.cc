@@ -271,9 +271,9 @@ GRADIENT_CHECK(recurrent_decoder, BothCellsAndScores) {
 
 TEST(RecurrentDecoder, ErrorsNameShapes) {
   auto x = constants(attentive_inputs(RecurrentCell::kGru, 3, true));
-  const auto with = [&](size_t place, const Shape& shape) {
+  const auto with = [&](size_t input, const Shape& shape) {
     auto changed = x;
-    changed[place] = Tensor::zeros(shape, DType::kFloat64);
+    changed[input] = Tensor::zeros(shape, DType::kFloat64);
     return attend(RecurrentCell::kGru, changed);
   };
   expect_error(ErrorKind::kShape, "the recurrent weight must be (14, 3)", [&] { with(3, {9, 3}); });

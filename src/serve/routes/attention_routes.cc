@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/stop.h"
 #include "inspect/draw/attention_picture.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/terminal/words.h"

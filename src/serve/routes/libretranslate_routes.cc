@@ -108,11 +108,11 @@ void route_translate(const Exchange& exchange) {
   for (size_t first = 0; first < q.texts.size(); ++first) {
     if (!results[first].empty()) continue;
     const std::string& language = detected[first].code;
-    std::vector<size_t> places;
+    std::vector<size_t> indices;
     std::vector<std::string> texts;
     for (size_t n = first; n < q.texts.size(); ++n) {
       if (detected[n].code != language) continue;
-      places.push_back(n);
+      indices.push_back(n);
       texts.push_back(q.texts[n]);
     }
     std::vector<std::vector<std::string>> translated;
@@ -122,7 +122,7 @@ void route_translate(const Exchange& exchange) {
     } else {
       translated = translate(exchange, model_between(models, language, wanted.target), wanted, texts);
     }
-    for (size_t n = 0; n < places.size(); ++n) results[places[n]] = std::move(translated[n]);
+    for (size_t n = 0; n < indices.size(); ++n) results[indices[n]] = std::move(translated[n]);
   }
 
   ordered_json all_texts = ordered_json::array(), all_detected = all_texts, all_alternatives = all_texts;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "base/text/base64.h"
 #include "base/thread_pool.h"
 #include "decode/generation_settings.h"
@@ -277,7 +278,7 @@ void route_v1_completions(const Exchange& exchange) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };
       control.show_token = [&](int32_t id) { completions.show_token(prompts.texts[0], id); };
       const decode::Generation made = generator.generate(prompts.texts[0], 0, control);
-      if (*exchange.request.gone) throw Cancelled();
+      Stop(exchange.request.gone.get()).check();
       completions.add(made);
     } else {
       size_t taken = 0;

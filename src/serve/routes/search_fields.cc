@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/stop.h"
 #include "decode/generate_options.h"
 #include "decode/translate_options.h"
 #include "serve/service.h"
-#include "text/pipeline/tokenizing_stop.h"
 
 namespace heed::serve {
 namespace {
@@ -116,13 +116,13 @@ GenerateOptions generate_options(const Exchange& exchange) {
 }
 
 void require_present(const Exchange& exchange) {
-  if (*exchange.request.gone) throw Cancelled();
+  Stop(exchange.request.gone.get()).check();
 }
 
 void compute(const Exchange& exchange, const std::function<void()>& work) {
   exchange.service.engine->call([&] {
     require_present(exchange);
-    const TokenizingStop stop{Stop(exchange.request.gone.get())};
+    const StopScope stop{Stop(exchange.request.gone.get())};
     work();
   });
 }

@@ -1,5 +1,5 @@
 // What `logprobs` of /v1/completions asks for: the tokens of a text with their log-probabilities, and the
-// likeliest tokens in their places.
+// likeliest tokens at their positions.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ namespace heed::serve {
 struct TokenEntry {
   std::string token;
   std::optional<float> log_probability = {};  ///< none for a token that nothing precedes
-  /// The likeliest tokens in its place, if they were asked for.
+  /// The likeliest tokens at its position, if they were asked for.
   std::optional<std::vector<std::pair<std::string, float>>> likeliest = {};
   size_t offset = 0;  ///< in the text, in characters
   bool special = false;
@@ -31,7 +31,7 @@ nlohmann::ordered_json to_json(const std::vector<TokenEntry>& entries);
 
 class TokenProbabilities {
  public:
-  /// `alternatives`: how many likeliest tokens to list in each place.
+  /// `alternatives`: how many likeliest tokens to list at each position.
   TokenProbabilities(const Exchange& exchange, const ServedModel& model, size_t alternatives)
       : exchange_(exchange), files_(*model.language_model), alternatives_(alternatives) {}
 
@@ -43,7 +43,7 @@ class TokenProbabilities {
   /// The entries of `ids` from the first on, read in one pass. The first has no log-probability, and none at
   /// all if it is a start token. On the calling thread.
   std::vector<TokenEntry> of_prompt(const std::vector<int32_t>& ids, const std::string& text) const;
-  /// The entry of a token, given the logits (V) of its place.
+  /// The entry of a token, given the logits (V) at its position.
   TokenEntry entry(int32_t id, const float* logits, float log_sum) const;
 
   const decode::LanguageModelFiles& files() const { return files_; }

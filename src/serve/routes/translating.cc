@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/stop.h"
 #include "base/text/nearest_word.h"
 #include "base/thread_pool.h"
 #include "decode/document.h"

@@ -20,8 +20,8 @@ class Normalizer {
 
 using NormalizerList = std::vector<std::unique_ptr<const Normalizer>>;
 
-/// Applies them one by one. Throws kText if a step makes more than `limit` bytes of the text, and Stopped
-/// (text/pipeline/tokenizing_stop.h).
+/// Applies them one by one. Throws kText if a step makes more than `limit` bytes of the text, and Cancelled
+/// (base/stop.h).
 void normalize(AlignedText& text, const NormalizerList& normalizers, size_t limit);
 
 /// Unicode's normalization forms (Unicode Standard Annex 15).

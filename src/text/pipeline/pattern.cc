@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "text/pipeline/aligned_text.h"
 #include "text/pipeline/counted_expression.h"
 #include "text/pipeline/pipeline_steps.h"
-#include "text/pipeline/tokenizing_stop.h"
 
 namespace heed {
 namespace {
@@ -159,7 +159,7 @@ int Pattern::search(std::string_view text, size_t at, PatternBudget& budget) con
   Walk walk{budget.left_, weight, begin + at};
   onig_set_callout_user_data_of_match_param(state.limits, &walk);
   for (uint64_t retries = kFree; retries > 0; retries = std::min(kFactor * retries, budget.left_ / weight)) {
-    TokenizingStop::check();
+    StopScope::check();
     onig_set_retry_limit_in_match_of_match_param(state.limits, static_cast<unsigned long>(retries));
     onig_set_retry_limit_in_search_of_match_param(state.limits, static_cast<unsigned long>(retries));
     const int code = onig_search_with_param(regex_->compiled.get(), begin, end, begin + at, end, state.region,

@@ -43,7 +43,7 @@ class Pattern {
   static Pattern regex(const std::string& expression);
 
   /// All matches from left to right, without overlaps. Throws kText if regular expressions exceed the
-  /// budget of a text, and Stopped (text/pipeline/tokenizing_stop.h).
+  /// budget of a text, and Cancelled (base/stop.h).
   std::vector<Match> find_in(std::string_view text) const;
   /// The text with each match replaced. Throws TextTooLong if it would have more bytes than `limit`.
   std::string replaced(std::string_view text, std::string_view by,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "text/pipeline/tokenizing_stop.h"
+#include "base/stop.h"
 
 namespace heed {
 
@@ -37,11 +37,11 @@ inline void check_written_bytes(size_t bytes, size_t limit) {
 }
 
 /// Calls apply(step) for each step, and checks what size() then says. Throws kText, with part and step, for
-/// more than `limit` bytes, and Stopped (text/pipeline/tokenizing_stop.h).
+/// more than `limit` bytes, and Cancelled (base/stop.h).
 template <typename Steps, typename Apply, typename Size>
 void run_steps(const char* part, const Steps& steps, size_t limit, const Apply& apply, const Size& size) {
   for (size_t n = 0; n < steps.size(); ++n) {
-    TokenizingStop::check();
+    StopScope::check();
     try {
       apply(*steps[n]);
       check_written_bytes(size(), limit);

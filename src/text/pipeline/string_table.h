@@ -36,20 +36,20 @@ class StringTable {
   explicit StringTable(size_t size) : slots_(std::bit_ceil(2 * size + 2)) {}
 
   /// A later id replaces an earlier one. There must be room.
-  void insert(std::string_view text, int32_t id) { slots_[place_of(text)] = {text, id}; }
+  void insert(std::string_view text, int32_t id) { slots_[index_of(text)] = {text, id}; }
   /// -1 if missing.
-  int32_t find(std::string_view text) const { return slots_[place_of(text)].id; }
+  int32_t find(std::string_view text) const { return slots_[index_of(text)].id; }
 
  private:
   struct Slot {
     std::string_view text;
     int32_t id = -1;
   };
-  size_t place_of(std::string_view text) const {
+  size_t index_of(std::string_view text) const {
     const size_t mask = slots_.size() - 1;
-    size_t place = hash_of(text) & mask;
-    while (slots_[place].id >= 0 && slots_[place].text != text) place = (place + 1) & mask;
-    return place;
+    size_t index = hash_of(text) & mask;
+    while (slots_[index].id >= 0 && slots_[index].text != text) index = (index + 1) & mask;
+    return index;
   }
   std::vector<Slot> slots_;
 };
@@ -62,13 +62,13 @@ class KeyTable {
 
   void insert(Key key, const Value& value) {
     if (2 * (used_ + 1) > slots_.size()) grow();
-    Slot& slot = slots_[place_of(key)];
+    Slot& slot = slots_[index_of(key)];
     used_ += slot.key == kFree;
     slot = {key, value};
   }
   /// nullptr if missing.
   const Value* find(Key key) const {
-    const Slot& slot = slots_[place_of(key)];
+    const Slot& slot = slots_[index_of(key)];
     return slot.key == key ? &slot.value : nullptr;
   }
 
@@ -78,16 +78,16 @@ class KeyTable {
     Key key = kFree;
     Value value{};
   };
-  size_t place_of(Key key) const {
+  size_t index_of(Key key) const {
     const size_t mask = slots_.size() - 1;
-    size_t place = (static_cast<uint64_t>(key) * 0x9E3779B97F4A7C15 >> 32) & mask;
-    while (slots_[place].key != kFree && slots_[place].key != key) place = (place + 1) & mask;
-    return place;
+    size_t index = (static_cast<uint64_t>(key) * 0x9E3779B97F4A7C15 >> 32) & mask;
+    while (slots_[index].key != kFree && slots_[index].key != key) index = (index + 1) & mask;
+    return index;
   }
   void grow() {
     const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
     for (const Slot& slot : old) {
-      if (slot.key != kFree) slots_[place_of(slot.key)] = slot;
+      if (slot.key != kFree) slots_[index_of(slot.key)] = slot;
     }
   }
   std::vector<Slot> slots_;

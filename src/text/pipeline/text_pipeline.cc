@@ -151,7 +151,7 @@ PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptio
   std::vector<ModelToken> fresh;
   const bool slow = options.model == nullptr && parts.model->is_slow();
   for (const CutText::Piece& piece : cut.pieces) {
-    TokenizingStop::check();
+    StopScope::check();
     if (piece.id >= 0) {
       add(piece.id, piece.begin, piece.end, /*as_in_text=*/true);
       continue;

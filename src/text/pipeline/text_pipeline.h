@@ -63,7 +63,7 @@ class TextPipeline {
 
   /// Throws kText for a text that the model cannot express, that is too long, that a step makes too long
   /// (text/pipeline/pipeline_steps.h), or that takes regular expressions too many steps (PatternBudget);
-  /// Stopped in a scope of TokenizingStop.
+  /// Cancelled in a scope of StopScope.
   PipelineEncoding encode(std::string_view text, const PipelineOptions& options = {}) const;
   PipelineEncoding encode(std::string_view first, std::string_view second,
                           const PipelineOptions& options = {}) const;

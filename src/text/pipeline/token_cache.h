@@ -20,7 +20,7 @@ class TokenCache {
 
   /// The tokens of a piece; nothing if unknown, since no piece has none.
   std::span<const ModelToken> find(std::string_view piece) const {
-    const Slot& slot = slots_[place_of(piece, hash_of(piece))];
+    const Slot& slot = slots_[index_of(piece, hash_of(piece))];
     return std::span(tokens_).subspan(slot.token, slot.tokens);
   }
 
@@ -29,7 +29,7 @@ class TokenCache {
     constexpr size_t kMaxPiece = 256;
     if (used_ >= kSlots / 2 || piece.size() > kMaxPiece || tokens.empty()) return;
     const uint64_t hash = hash_of(piece);
-    slots_[place_of(piece, hash)] = {
+    slots_[index_of(piece, hash)] = {
         hash, static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(piece.size()),
         static_cast<uint32_t>(tokens_.size()), static_cast<uint32_t>(tokens.size())};
     text_.append(piece);
@@ -44,13 +44,13 @@ class TokenCache {
     uint32_t text = 0, size = 0;
     uint32_t token = 0, tokens = 0;  // 0 tokens: free
   };
-  size_t place_of(std::string_view piece, uint64_t hash) const {
-    size_t place = hash & (kSlots - 1);
-    for (; slots_[place].tokens > 0; place = (place + 1) & (kSlots - 1)) {
-      const Slot& slot = slots_[place];
+  size_t index_of(std::string_view piece, uint64_t hash) const {
+    size_t index = hash & (kSlots - 1);
+    for (; slots_[index].tokens > 0; index = (index + 1) & (kSlots - 1)) {
+      const Slot& slot = slots_[index];
       if (slot.hash == hash && std::string_view(text_).substr(slot.text, slot.size) == piece) break;
     }
-    return place;
+    return index;
   }
 
   std::vector<Slot> slots_;

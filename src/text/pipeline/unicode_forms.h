@@ -6,8 +6,8 @@
 
 namespace heed {
 
-/// Rewrites a text in a normalization form. Characters that a mark was moved over keep their places: the n-th
-/// character of a decomposition that replaces another has the origin of the n-th that is replaced.
+/// Rewrites a text in a normalization form. Characters that a mark was moved over keep their positions: the
+/// n-th character of a decomposition that replaces another has the origin of the n-th that is replaced.
 void to_unicode_form(AlignedText& text, UnicodeForm form);
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "text/pipeline/tokenizing_stop.h"
+#include "base/stop.h"
 
 namespace heed {
 namespace {
@@ -55,7 +55,7 @@ class NbestSearch {
   }
 
   void expand(uint32_t hypothesis) {
-    TokenizingStop::check();
+    StopScope::check();
     const float behind = hypotheses_[hypothesis].score;
     for (const uint32_t before : lattice_.ending_at(lattice_.node(hypotheses_[hypothesis].node).begin)) {
       const LatticeNode& node = lattice_.node(before);

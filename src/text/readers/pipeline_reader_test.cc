@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/stop.h"
 #include "test_folder.h"
-#include "text/pipeline/tokenizing_stop.h"
 #include "text/test_cases.h"
 
 namespace heed {
@@ -292,11 +292,11 @@ TEST(TextPipeline, RegularExpressionsHaveABudgetForEachText) {
 TEST(TextPipeline, StopsOnRequest) {
   const TextPipeline pipeline = small_pipeline(Json::object());
   std::atomic<bool> flag = false;
-  const TokenizingStop scope{Stop(&flag)};
+  const StopScope scope{Stop(&flag)};
   EXPECT_NO_THROW(pipeline.encode("a"));
   flag = true;
-  EXPECT_THROW(pipeline.encode("a"), Stopped);
-  const TokenizingStop inner{Stop()};
+  EXPECT_THROW(pipeline.encode("a"), Cancelled);
+  const StopScope inner{Stop()};
   EXPECT_NO_THROW(pipeline.encode("a"));
 }
 

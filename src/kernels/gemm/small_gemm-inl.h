@@ -1,4 +1,4 @@
-// Products of matrices that stay in cache, for attention: scores Q K^T, outputs P V and their derivatives. B
+// Products of matrices that stay in L1, for attention: scores Q K^T, outputs P V and their derivatives. B
 // is packed in panels of NR columns (pack_b); small_gemm.cc multiplies. Included once for each instruction
 // set.
 
@@ -39,12 +39,23 @@ struct PackedB {
   }
 };
 
-/// C (rows x columns) = A (rows x depth) B (depth x columns), or C += A B, for at most kFmaMr rows; A is
-/// stored as (depth x rows) where kATransposed. `columns` is rounded up to whole vectors, of B and of C. Each
-/// element is one sum in the order of the depth, whatever the sizes.
+/// C (rows x columns) = A (rows x depth) B (depth x columns).
+template <typename T>
+struct SmallProduct {
+  int64_t rows = 0;  ///< at most kFmaMr
+  int64_t columns = 0, depth = 0;
+  const T* a = nullptr;
+  int64_t a_stride = 0;
+  PackedB<T> b;
+  T* c = nullptr;
+  int64_t c_stride = 0;
+  bool accumulate = false;  ///< C += A B
+};
+
+/// A is stored as (depth x rows) where kATransposed. `columns` is rounded up to whole vectors, of B and of C.
+/// Each element is one sum in the order of the depth, whatever the sizes.
 template <bool kATransposed, typename T>
-void small_gemm(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_stride,
-                const PackedB<T>& b, T* c, int64_t c_stride, bool accumulate);
+void small_gemm(const SmallProduct<T>& product);
 
 /// visit(row, rows) for blocks of at most kFmaMr rows.
 template <class Visit>

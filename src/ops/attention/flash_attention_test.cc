@@ -115,7 +115,7 @@ void expect_same(const Problem& p, const std::string& what) {
 
 // Blocks are of 48 queries (96 in the backward pass) and 128 keys, made of tiles of 6 and 64; four queries
 // and fewer go another way.
-TEST(StreamingAttention, AgreesAroundTheBordersOfItsBlocks) {
+TEST(FlashAttention, AgreesAroundTheBordersOfItsBlocks) {
   TensorSource source(1);
   for (const int64_t queries : {0, 1, 4, 5, 7, 48, 49, 96, 97}) {
     for (const int64_t keys : {0, 1, 2, 63, 65, 128, 129, 257}) {
@@ -132,7 +132,7 @@ TEST(StreamingAttention, AgreesAroundTheBordersOfItsBlocks) {
   }
 }
 
-TEST(StreamingAttention, AgreesOnRandomBatches) {
+TEST(FlashAttention, AgreesOnRandomBatches) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     TensorSource source(1000 + seed);
     std::vector<std::pair<int64_t, int64_t>> lengths;
@@ -151,7 +151,7 @@ TEST(StreamingAttention, AgreesOnRandomBatches) {
 }
 
 // Widths that models have, and those beside them: whole tiles, whole vectors, and neither.
-TEST(StreamingAttention, AgreesForTheWidthsOfModels) {
+TEST(FlashAttention, AgreesForTheWidthsOfModels) {
   for (const int64_t width : {16, 17, 32, 33, 48, 64, 65, 128}) {
     TensorSource source(static_cast<uint64_t>(width));
     Problem p = problem_of(source, {{50, 60}, {13, 13}, {130, 130}}, 2, width, width, DType::kFloat32);
@@ -166,7 +166,7 @@ TEST(StreamingAttention, AgreesForTheWidthsOfModels) {
 }
 
 // Scores that grow from block to block, by less and by more than what a softmax may leave as it is.
-TEST(StreamingAttention, AgreesWhereLaterKeysScoreHigher) {
+TEST(FlashAttention, AgreesWhereLaterKeysScoreHigher) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     for (const double growth : {0.01, 0.1, 1.0}) {
       TensorSource source(14);
@@ -190,7 +190,7 @@ TEST(StreamingAttention, AgreesWhereLaterKeysScoreHigher) {
 }
 
 // With the identity as values, the mix is the weights.
-TEST(StreamingAttention, SmallWeightsKeepTheirDigits) {
+TEST(FlashAttention, SmallWeightsKeepTheirDigits) {
   constexpr int64_t kKeys = 80;
   Tensor query = Tensor::zeros({5, 1}), key = Tensor::zeros({kKeys, 1}),
          value = Tensor::zeros({kKeys, kKeys});
@@ -227,7 +227,7 @@ Problem alone(const Problem& p, size_t at) {
 }
 
 // To the last bit: what a sequence comes to depends on that sequence.
-TEST(StreamingAttention, ASequenceAloneHasTheSameBits) {
+TEST(FlashAttention, ASequenceAloneHasTheSameBits) {
   TensorSource source(15);
   for (const bool causal : {false, true}) {
     Problem p =
@@ -253,7 +253,7 @@ TEST(StreamingAttention, ASequenceAloneHasTheSameBits) {
   }
 }
 
-TEST(StreamingAttention, AgreesOnEveryInstructionSet) {
+TEST(FlashAttention, AgreesOnEveryInstructionSet) {
   on_every_isa([](const std::string& isa) {
     for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
       TensorSource source(3);
@@ -403,7 +403,7 @@ bool is_noticed(const Problem& p, const Results& actual, const Results& expected
 }
 
 // The control: what is slightly wrong is noticed, in the output and in every gradient, in float32 too.
-TEST(StreamingAttention, TheComparisonNoticesMistakes) {
+TEST(FlashAttention, TheComparisonNoticesMistakes) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     TensorSource source(2);
     Problem p = problem_of(source, {{33, 70}, {5, 5}}, 2, 4, 3, dtype);
@@ -426,7 +426,7 @@ TEST(StreamingAttention, TheComparisonNoticesMistakes) {
   }
 }
 
-TEST(StreamingAttention, LargeScoresDoNotOverflow) {
+TEST(FlashAttention, LargeScoresDoNotOverflow) {
   TensorSource source(4);
   Problem p = problem_of(source, {{40, 130}, {2, 9}}, 1, 4, 3);
   for (int64_t i = 0; i < p.query.size(); ++i) p.query.data<double>()[i] *= 300;
@@ -438,7 +438,7 @@ TEST(StreamingAttention, LargeScoresDoNotOverflow) {
   expect_close(results.mixed, run(p, Way::kEveryWeight).mixed, 600 * 64 * 0x1p-52 * 8, "mixed");
 }
 
-TEST(StreamingAttention, RowsOfNoSequenceAreZero) {
+TEST(FlashAttention, RowsOfNoSequenceAreZero) {
   TensorSource source(5);
   Problem p = problem_of(source, {{6, 6}}, 1, 2, 3);
   p.layout.spans[0].query_begin = 2;
@@ -449,7 +449,7 @@ TEST(StreamingAttention, RowsOfNoSequenceAreZero) {
 
 // Gradients are written where nothing was before, and added where something was or where rows or columns are
 // not divided among the operands: of one variable that all are columns of, whatever the memory held before.
-TEST(StreamingAttention, GradientsAreWrittenOrAdded) {
+TEST(FlashAttention, GradientsAreWrittenOrAdded) {
   constexpr int kHeads = 2;
   for (const int64_t length : {7, 150, 400}) {  // the last on AMX where available
     const int64_t width = kHeads * 32, rows = 2 * length;
@@ -509,7 +509,7 @@ TEST(StreamingAttention, GradientsAreWrittenOrAdded) {
 }
 
 // The memory of weights would be heads * T^2; what streaming asks for grows with T.
-TEST(StreamingAttention, NeverHoldsTheWeights) {
+TEST(FlashAttention, NeverHoldsTheWeights) {
   constexpr int64_t kLength = 2000;
   TensorSource source(6);
   const Problem p = problem_of(source, {{kLength, kLength}}, 2, 4, 4, DType::kFloat32);
@@ -524,7 +524,7 @@ TEST(StreamingAttention, NeverHoldsTheWeights) {
 }
 
 // The steps of a decoder: keys and values that lie anywhere.
-TEST(StreamingAttention, GathersTheRowsOfKeys) {
+TEST(FlashAttention, GathersTheRowsOfKeys) {
   constexpr int64_t kRows = 50, kKeys = 23;
   constexpr int kHeads = 2;
   TensorSource source(7);
