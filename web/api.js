@@ -7,9 +7,10 @@ import {Trace} from "./trace.js";
 class RequestFailed extends Error {}
 
 /// The traces inside of a page from `heed attend --output page.html`, or null.
+/** @returns {TraceFile | null} */
 export function readFile() {
   const script = document.getElementById("traces");
-  return script ? JSON.parse(script.textContent) : null;
+  return script ? JSON.parse(script.textContent ?? "") : null;
 }
 
 /// A key for servers that want one: kept until the tab is closed, and never in the address.
@@ -17,9 +18,12 @@ const kKeyName = "heed-api-key";
 
 export function readKey() { return sessionStorage.getItem(kKeyName) ?? ""; }
 
+/** @param {string} key */
 export function keepKey(key) { sessionStorage.setItem(kKeyName, key); }
 
+/** @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
 async function send(path, body, signal) {
+  /** @type {Record<string, string>} */
   const headers = readKey() ? {"Authorization": `Bearer ${readKey()}`} : {};
   const post = {method: "POST", body: JSON.stringify(body)};
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -39,11 +43,14 @@ async function send(path, body, signal) {
   throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
 }
 
+/** @param {string} path @param {object} [body] @param {AbortSignal} [signal] @returns {Promise<any>} */
 async function request(path, body, signal) { return (await send(path, body, signal)).json(); }
 
+/** @type {Model[]} */
 let known = [];  // the server's models
 
 /// {from, to} of "de-en", if a model has these languages.
+/** @param {Model} model @param {string} pair @returns {{from: string, to: string} | null} */
 function languagesOfPair(model, pair) {
   const from = model.sources.find(
       (each) => pair.startsWith(`${each}-`) && model.targets.includes(pair.slice(each.length + 1)));
@@ -52,12 +59,14 @@ function languagesOfPair(model, pair) {
 
 /// The model that a state names, or the one that the server takes without a name: the first that translates
 /// between the languages, else the first that translates, else the first. Null before the models are known.
+/** @param {State} state @returns {Model | null} */
 export function modelOf(state) {
   if (state.model) return known.find((model) => model.id === state.model) ?? null;
   if (state.pair) {
     return known.find((model) => model.pair === state.pair) ??
         known.find((model) => languagesOfPair(model, state.pair)) ?? null;
   }
+  /** @param {Model} model */
   const suits = (model) => model.sources.includes(state.from) && model.targets.includes(state.to);
   return known.find(suits) ?? known.find((model) => model.task === "translation") ?? known[0] ?? null;
 }
@@ -65,6 +74,7 @@ export function modelOf(state) {
 /// The languages between which the model of a state translates, {from, to}: those of the state where the
 /// model has several, else its own. Without a choice: what the model takes by itself, else English, else
 /// Spanish, else the first: another than the source.
+/** @param {State} state @returns {{from: string, to: string}} */
 export function languagesOf(state) {
   const model = modelOf(state);
   if (!model) return {from: state.from, to: state.to};
@@ -77,6 +87,7 @@ export function languagesOf(state) {
 }
 
 /// Whether the model of a state takes no language by itself, and the state names none either.
+/** @param {State} state */
 export function lacksLanguage(state) {
   const model = modelOf(state);
   const lacks = (own, usual, wanted) => own?.length > 1 && !usual && !wanted && !state.pair;
@@ -84,9 +95,11 @@ export function lacksLanguage(state) {
 }
 
 /// Which languages a request for a state names, as its fields: those of which the model has several.
+/** @param {State} state @returns {{source_language?: string, target_language?: string}} */
 export function chosenLanguages(state) {
   if (state.pair) return {};
   const model = modelOf(state), {from, to} = languagesOf(state);
+  /** @param {"sources" | "targets"} side */
   const several = (side) => !model || model[side].length > 1;
   return {
     ...(from && several("sources") ? {source_language: from} : {}),
@@ -95,6 +108,7 @@ export function chosenLanguages(state) {
 }
 
 /// What a request says of the state: model, options, and what was changed by hand.
+/** @param {State} state */
 function options(state) {
   const body = {};
   if (state.model)
@@ -109,6 +123,7 @@ function options(state) {
 }
 
 /// What the translation has to begin with, to contain and to avoid.
+/** @param {State} state */
 function constraints(state) {
   const body = {};
   if (state.prefix) body.prefix = state.prefix;
@@ -118,27 +133,32 @@ function constraints(state) {
 }
 
 /// The body of a request for attention. `changes`: {target, ablate, model, ...} instead of the state's.
+/** @param {State} state @param {Record<string, any>} changes */
 function attention(state, changes) {
   return {text: state.text, ...options(state), ...(changes.target ? {} : constraints(state)), ...changes};
 }
 
 /// A trace of the server.
+/** @param {State} state @param {object} changes @param {AbortSignal} signal */
 export async function attend(state, changes, signal) {
   const body = {packed: true, details: true, ...attention(state, changes)};
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 
 /// The picture that the library draws: `picture` is {format, stack, layer, head}.
+/** @param {State} state @param {object} changes @param {object} picture */
 export async function attentionPicture(state, changes, picture) {
   const body = {...attention(state, changes), words: state.words, picture};
   return (await send("v1/attend", body)).blob();
 }
 
+/** @param {State} state @param {AbortSignal} signal */
 export async function searchTree(state, signal) {
   const body = {text: state.text, ...options(state), ...constraints(state)};
   return request("v1/search", body, signal);
 }
 
+/** @param {State} state @param {AbortSignal} signal */
 export async function nextTokens(state, signal) {
   return request(
       "v1/completions", {
@@ -152,6 +172,7 @@ export async function nextTokens(state, signal) {
 }
 
 /// What a request to an encoder says of the state.
+/** @param {State} state */
 function encoderOptions(state) {
   return {
     ...(state.model ? {model: state.model} : {}),
@@ -160,21 +181,32 @@ function encoderOptions(state) {
 }
 
 /// {label: probability} of a classifier. `changes`: {ablate}.
+/**
+ * @param {State} state
+ * @param {AbortSignal} signal
+ * @param {object} changes
+ * @returns {Promise<Record<string, number>>}
+ */
 export async function classify(state, signal, changes = {}) {
   const body = {text: state.text, ...encoderOptions(state), ...changes};
   return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
 /// The vectors of texts. `changes`: {ablate}.
+/**
+ * @param {State} state
+ * @param {string[]} texts
+ * @param {AbortSignal} signal
+ * @param {object} changes
+ * @returns {Promise<number[][]>}
+ */
 export async function embed(state, texts, signal, changes = {}) {
   const {data} = await request("v1/embeddings", {input: texts, ...encoderOptions(state), ...changes}, signal);
   return data.map((each) => each.embedding);
 }
 
-/// [{id, pair, sources, targets, source, target, task, type, path, precisions}] of the models that
-/// the server has: `sources` and `targets` are languages, `source` and `target` those that the model takes
-/// where a request names none, or empty; `path` is the directory as the server was told it, empty for a
-/// bundled pair.
+/// The models that the server has.
+/** @returns {Promise<Model[]>} */
 export async function listModels() {
   const {data} = await request("v1/models");
   known = data.map((model) => ({
@@ -193,7 +225,12 @@ export async function listModels() {
 }
 
 /// Runs the newest of many requests: a newer one drops the one in flight.
+/**
+ * @returns {<Result>(work: (signal: AbortSignal) => Result | Promise<Result>) => Promise<Answer<Result> |
+ *     null>}
+ */
 export function createLatest() {
+  /** @type {AbortController | null} */
   let controller = null;
   return async (work) => {
     controller?.abort();

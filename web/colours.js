@@ -1,12 +1,14 @@
 // Colours of pictures: read from the style sheet, so that light and dark are said in one place.
 
 /// "#rrggbb" or "rgb(r, g, b)" as numbers.
-function parseColour(text) {
+/** @param {string} text */
+export function parseColour(text) {
   const hex = /^#(..)(..)(..)$/.exec(text.trim());
   if (hex) return hex.slice(1).map((part) => parseInt(part, 16));
-  return text.match(/\d+(\.\d+)?/g).slice(0, 3).map(Number);
+  return [...text.matchAll(/\d+(\.\d+)?/g)].slice(0, 3).map(([number]) => Number(number));
 }
 
+/** @param {number[]} colour */
 function toHex(colour) {
   return "#" + colour.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("");
 }
@@ -16,6 +18,7 @@ const kLevels = 64;
 /// The colours of the page as it looks now.
 export function readColours() {
   const style = getComputedStyle(document.documentElement);
+  /** @param {string} name */
   const value = (name) => style.getPropertyValue(name).trim();
   const stops = [0, 1, 2, 3, 4].map((n) => parseColour(value(`--scale-${n}`)));
   const scale = [];
@@ -25,8 +28,10 @@ export function readColours() {
     scale.push(stops[from].map((part, n) => part + (stops[from + 1][n] - part) * (at - from)));
   }
   const hexes = scale.map(toHex);
+  /** @param {number} weight */
   const level = (weight) => Math.max(0, Math.min(kLevels - 1, Math.round(weight * (kLevels - 1))));
   const less = parseColour(value("--less")), more = parseColour(value("--more")), none = stops[0];
+  /** @param {number[]} colour @param {number} share */
   const blend = (colour, share) => toHex(none.map((part, n) => part + (colour[n] - part) * share));
   return {
     background: value("--paper"),
@@ -38,9 +43,12 @@ export function readColours() {
     scale: hexes,
     heads: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => value(`--head-${n}`)),
     /// Of a weight from 0 to 1.
+    /** @param {number} weight */
     weight: (weight) => hexes[level(weight)],
+    /** @param {number} weight */
     weightParts: (weight) => scale[level(weight)],
     /// Of a number around 0; `most` has the full colour.
+    /** @param {number} number @param {number} most */
     signed: (number, most) =>
         blend(number < 0 ? less : more, most > 0 ? Math.min(1, Math.abs(number) / most) : 0),
   };
@@ -48,6 +56,7 @@ export function readColours() {
 
 /// Of head 1, 2, ...; 0, the mean, has the ink's. The first heads have the style sheet's colours; those that
 /// follow have them again, mixed with the ink, then with the paper, and so on with more of these.
+/** @param {Colours} colours @param {number} head */
 export function headColour(colours, head) {
   if (head === 0) return colours.ink;
   const number = (head - 1) % colours.heads.length, round = Math.floor((head - 1) / colours.heads.length);

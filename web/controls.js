@@ -8,6 +8,7 @@ import {strings} from "./strings.js";
 import {kStacks} from "./trace.js";
 
 /// Stack, layer and head of the views of one trace.
+/** @param {App} app */
 export function createPlaceControls(app) {
   const stack = choice(
       strings.stackLabel, kStacks.map((name) => [name, strings.stacks[name], strings.stackTitles[name]]),
@@ -29,13 +30,16 @@ export function createPlaceControls(app) {
       const wanted = `${layerCount} ${headCount} ${withMean} ${view === "lines"}`;
       if (made !== wanted) {
         made = wanted;
+        /** @param {string} name @returns {[number, string][]} */
+        const all = (name) => [[0, name]];
+        /** @param {number} count @returns {[number, string][]} */
         const numbers = (count) => Array.from({length: count}, (_, n) => [n + 1, String(n + 1)]);
         layer = choice(strings.layerLabel, numbers(layerCount), (value) => app.store.set({layer: value}));
         head = choice(
             strings.headLabel,
             [
-              ...(withMean ? [[0, view === "lines" ? strings.all : strings.mean]] : []),
-              ...(trace.averaged ? [[0, strings.mean]] : numbers(headCount))
+              ...(withMean ? all(view === "lines" ? strings.all : strings.mean) : []),
+              ...(trace.averaged ? all(strings.mean) : numbers(headCount))
             ],
             (value) => app.store.set({head: value}));
         layers.replaceChildren(layer.element);
@@ -60,6 +64,7 @@ export function createPlaceControls(app) {
 }
 
 /// Tokens or words, and the options of the search, which need the server.
+/** @param {App} app */
 export function createSettings(app) {
   const unit = choice(
       strings.unit, [[false, strings.tokens], [true, strings.words]],
@@ -105,7 +110,7 @@ export function createSettings(app) {
       const state = app.store.get();
       unit.show(state.words);
       if (!app.file) key.value = readKey();
-      beam.value = state.beam || "";
+      beam.value = state.beam ? String(state.beam) : "";
       beam.placeholder = strings.byDefault;
       penalty.value = state.penalty;
       precision.element.hidden = !app.file && !app.models().some((model) => model.precisions?.length > 1);

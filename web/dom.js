@@ -2,6 +2,13 @@
 
 /// An element with attributes, listeners (`onclick: f`), properties (`.value: x`) and children. Attributes
 /// that are null or false are left out; true is written as an empty value.
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} attributes
+ * @param {(Content | Content[])[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,11 +20,13 @@ export function element(tag, attributes = {}, ...children) {
     else
       made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const isThere = (/** @type {Content} */ child) => child !== null && child !== undefined;
+  made.append(.../** @type {(Node | string)[]} */ (children.flat().filter(isThere)));
   return made;
 }
 
 /// Fades the left and right edges of a box that scrolls, where there is more to see.
+/** @template {HTMLElement} Box @param {Box} box */
 export function fadeEdges(box) {
   const show = () => {
     box.classList.toggle("more-left", box.scrollLeft > 1);
@@ -30,7 +39,17 @@ export function fadeEdges(box) {
   return box;
 }
 
+/** @param {Element} each */
+export function hasFocus(each) { return each === document.activeElement; }
+
+/// What draws on a canvas.
+/** @param {HTMLCanvasElement} canvas */
+export function contextOf(canvas) {
+  return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));  // every browser has it
+}
+
 /// Sets or removes an attribute.
+/** @param {Element} target @param {string} name @param {string | boolean | null} value */
 export function setAttribute(target, name, value) {
   if (value === null || value === false)
     target.removeAttribute(name);
@@ -39,7 +58,14 @@ export function setAttribute(target, name, value) {
 }
 
 /// A row of buttons of which one is chosen. `choose(value)` is called with the value of the button.
+/**
+ * @template {string | number | boolean} Value
+ * @param {string} label
+ * @param {[Value, string, string?][]} options value, name and, if there is one, title
+ * @param {(value: Value) => void} choose
+ */
 export function choice(label, options, choose) {
+  /** @type {Map<Value, HTMLButtonElement>} */
   const buttons = new Map();
   const group = element("div", {role: "radiogroup", "aria-label": label, class: "choice"});
   for (const [value, name, title] of options) {
@@ -61,24 +87,26 @@ export function choice(label, options, choose) {
     const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
     if (!step) return;
     event.preventDefault();
-    const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+    const next = all[(all.findIndex(hasFocus) + step + all.length) % all.length];
     next.focus();
     next.click();
   });
   return {
     element: group,
     buttons,
+    /** @param {Value} chosen */
     show(chosen) {
       for (const [value, button] of buttons) {
         button.setAttribute("aria-checked", String(value === chosen));
         button.tabIndex = value === chosen ? 0 : -1;
       }
-      if (!buttons.has(chosen) && buttons.size > 0) buttons.values().next().value.tabIndex = 0;
+      if (!buttons.has(chosen) && buttons.size > 0) [...buttons.values()][0].tabIndex = 0;
     },
   };
 }
 
 /// A labelled select.
+/** @param {string} label @param {(value: string) => void} change @param {Record<string, any>} attributes */
 export function select(label, change, attributes = {}) {
   const box = element("select", {...attributes, onchange: () => change(box.value)});
   const name = element("span", {}, label);
@@ -87,6 +115,7 @@ export function select(label, change, attributes = {}) {
     box,
     name,
     /// `options`: [value, name] pairs.
+    /** @param {[string, string][]} options @param {string} chosen */
     show(options, chosen) {
       const wanted = JSON.stringify(options);
       if (box.dataset.options !== wanted) {

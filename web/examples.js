@@ -4,24 +4,29 @@ import {languagesOf, modelOf} from "./api.js";
 import {strings} from "./strings.js";
 
 /// The language of the examples for the model of a state.
+/** @param {State} state */
 function languageOf(state) {
   const language = (languagesOf(state).from || state.pair.split("-")[0]).slice(0, 2);
   return Object.hasOwn(strings.examples, language) ? language : "en";
 }
 
+/** @param {State} state */
 function continuesText(state) { return modelOf(state)?.task === "text"; }
 
 /// Examples for the model of a state, the first of which is shown on a page that is opened without a text.
+/** @param {State} state */
 export function examplesOf(state) {
   return continuesText(state) ? strings.examplesOfText : strings.examples[languageOf(state)];
 }
 
 /// Whether a text is an example of any language, which another model replaces by one of its own.
+/** @param {string} text */
 export function isExample(text) {
   return [...Object.values(strings.examples), strings.examplesOfText].some((texts) => texts.includes(text));
 }
 
 /// A sentence to compare that of a state with.
+/** @param {State} state */
 export function otherExample(state) {
   const other = continuesText(state) ? strings.comparedText : strings.comparedExamples[languageOf(state)];
   return other === state.text ? examplesOf(state)[0] : other;

@@ -1,12 +1,13 @@
 // Takes the picture, the numbers and the command with you.
 
 import {attentionPicture, chosenLanguages, modelOf} from "./api.js";
-import {element} from "./dom.js";
+import {contextOf, element} from "./dom.js";
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
 import {parseHeads, parseWords, writeHeads} from "./state.js";
 import {strings} from "./strings.js";
 
+/** @param {string} name @param {Blob | string} content @param {string} [type] */
 function save(name, content, type) {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type}));
   element("a", {href: url, download: name}).click();
@@ -14,17 +15,20 @@ function save(name, content, type) {
 }
 
 /// A word for a shell.
+/** @param {string} text */
 function shellWord(text) {
   return /^[A-Za-z0-9_.,:=@/+-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
 }
 
 /// The heads of a picture, as the command and the server name them.
+/** @param {State} state @param {number} head */
 function headOption(state, head) {
   if (head > 0 || state.view === "query") return String(head || 1);
   return state.view === "lines" ? "all" : "mean";
 }
 
 /// Asks the server for the PDF of what is shown, drawn by the library.
+/** @param {App} app */
 async function drawPdf(app) {
   const state = app.store.get(), {stack, layer, head} = app.place(), off = parseHeads(state.off);
   const changes = {...(state.target ? {target: state.target} : {}), ...(off.length ? {ablate: off} : {})};
@@ -33,10 +37,11 @@ async function drawPdf(app) {
 }
 
 /// The command that makes the same picture, or another output of it.
+/** @param {App} app */
 function attendCommand(app, output) {
   const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
-  const ofFile = app.file?.command.replace("heed serve ", "") ?? "";
+  const ofFile = app.file?.command?.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
   const path = app.file ? "" : modelOf(state)?.path ?? "";
   if (ofFile.startsWith("--model"))
@@ -45,9 +50,11 @@ function attendCommand(app, output) {
     words.push("--model", shellWord(path));
   else if (pair && pair !== "de-en")
     words.push("--pair", pair);
-  const {source_language: source, target_language: target} = app.file ? {} : chosenLanguages(state);
-  if (source) words.push("--source-language", shellWord(source));
-  if (target) words.push("--target-language", shellWord(target));
+  if (!app.file) {
+    const {source_language: source, target_language: target} = chosenLanguages(state);
+    if (source) words.push("--source-language", shellWord(source));
+    if (target) words.push("--target-language", shellWord(target));
+  }
   if (state.target) words.push("--target", shellWord(state.target));
   if (!state.target) {
     if (state.prefix) words.push("--prefix", shellWord(state.prefix));
@@ -69,6 +76,7 @@ function attendCommand(app, output) {
 }
 
 /// The weights as they are in the JSON of `heed attend --json`.
+/** @param {Trace} trace */
 function traceJson(trace) {
   const stacks = {};
   for (const stack of ["encoder", "decoder", "cross"]) {
@@ -95,9 +103,11 @@ function traceJson(trace) {
   });
 }
 
+/** @param {string} text */
 const quote = (text) => `"${String(text).replace(/"/g, "\"\"")}"`;
 
 /// One line for each weight of the chosen head; of all heads, one line for each head.
+/** @param {App} app */
 function csv(app) {
   const trace = app.shown(), {stack, layer, head} = app.place();
   if (app.store.get().view === "heads") {
@@ -108,6 +118,7 @@ function csv(app) {
     return ["stack,layer,head," + kMetrics.join(","), ...lines].join("\n") + "\n";
   }
   const matrix = trace.matrix(stack, layer, head);
+  if (!matrix) return "";
   const keys = trace.keyLabels(stack);
   return [
     "query_number,query,key_number,key,weight",
@@ -119,12 +130,13 @@ function csv(app) {
       "\n";
 }
 
+/** @param {Scene} scene @param {string} background */
 function png(scene, background, done) {
   const canvas = document.createElement("canvas"),
         ratio = Math.min(2, 8192 / Math.max(scene.width, scene.height));
   canvas.width = scene.width * ratio;
   canvas.height = scene.height * ratio;
-  const context = canvas.getContext("2d");
+  const context = contextOf(canvas);
   context.fillStyle = background;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
@@ -132,6 +144,7 @@ function png(scene, background, done) {
   canvas.toBlob(done, "image/png");
 }
 
+/** @param {App} app */
 export function createExport(app) {
   const labels = strings.exportLabels;
   const name = () => {
@@ -139,12 +152,17 @@ export function createExport(app) {
     return view === "heads" ? "attention" : `attention-${stack}-${layer}${head > 0 ? `-${head}` : ""}`;
   };
   const scene = () => app.view()?.picture?.scene ?? null;
+  /** @param {(scene: Scene) => void} take */
+  const withScene = (take) => {
+    const there = scene();
+    if (there) take(there);
+  };
   const command = element("code", {}), failed = element("p", {class: "needs", role: "status"});
   const copy = element(
       "button", {
         type: "button",
         onclick: async () => {
-          await navigator.clipboard?.writeText(command.textContent).catch(() => {});
+          await navigator.clipboard?.writeText(command.textContent ?? "").catch(() => {});
           copy.textContent = strings.copied;
           setTimeout(() => {
             copy.textContent = strings.copy;
@@ -152,7 +170,8 @@ export function createExport(app) {
         }
       },
       strings.copy);
-  const button = (label, action, needsPicture) => {
+  /** @param {string} label @param {() => void} action */
+  const button = (label, action, needsPicture = false) => {
     const made = element("button", {type: "button", onclick: action}, label);
     made.dataset.picture = needsPicture ? "1" : "";
     return made;
@@ -160,12 +179,15 @@ export function createExport(app) {
   const buttons = [
     button(
         labels.svg,
-        () => save(
-            `${name()}.svg`, toSvg(scene(), app.describePicture(), app.colours().background),
-            "image/svg+xml"),
+        () => withScene(
+            (of) => save(
+                `${name()}.svg`, toSvg(of, app.describePicture(), app.colours().background),
+                "image/svg+xml")),
         true),
     button(
-        labels.png, () => png(scene(), app.colours().background, (blob) => save(`${name()}.png`, blob)),
+        labels.png,
+        () => withScene(
+            (of) => png(of, app.colours().background, (blob) => blob && save(`${name()}.png`, blob))),
         true),
     button(labels.json, () => save("attention.json", traceJson(app.shown()), "application/json")),
     button(labels.csv, () => save(`${name()}.csv`, csv(app), "text/csv")),

@@ -1,4 +1,5 @@
-// How a token is written, whatever it holds: the same rules as in pictures (src/inspect/draw/label.h).
+// How a token is written, whatever it holds: the same rules as in pictures (src/inspect/draw/label.h); the
+// tests of both read tests/data/token_labels.json.
 
 const kWordMark = "\u2581";
 const kSpecial = {
@@ -13,26 +14,32 @@ const kSpecial = {
   "<eos>": "⟨end⟩",
 };
 
+/** @param {string} token */
 export function isSpecial(token) { return Object.hasOwn(kSpecial, token); }
 
+/** @param {string} token */
 function beginsWord(token) { return token.startsWith(kWordMark) || token.startsWith("Ġ"); }
 
 /// Controls and marks that turn the direction of text become visible.
+/** @param {string} text */
 export function visibleText(text) {
   return text.replace(/[\n\r]/g, "⏎")
       .replace(/\t/g, "⇥")
       .replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+      .replace(/\u007f/g, "␡")
       .replace(
-          /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+          /[\u0080-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
           (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
 }
 
+/** @param {string} token */
 function byteOf(token) {
   const match = /^<0x([0-9A-F]{2})>$/.exec(token);
   return match ? parseInt(match[1], 16) : -1;
 }
 
 /// The labels of byte tokens that stand in a row: the character that they spell, with the number of the byte.
+/** @param {number[]} bytes */
 function labelBytes(bytes) {
   const labels = [];
   const decoder = new TextDecoder("utf-8", {fatal: true});
@@ -54,7 +61,9 @@ function labelBytes(bytes) {
 }
 
 /// One label per token: `text`, and whether it begins a word, continues one, or is special.
+/** @param {string[]} tokens @returns {Label[]} */
 export function tokenLabels(tokens) {
+  /** @type {Label[]} */
   const labels = [];
   const wordPiece = tokens.some((token) => token.startsWith("##"));
   while (labels.length < tokens.length) {
@@ -77,7 +86,9 @@ export function tokenLabels(tokens) {
 }
 
 /// The word of each token, from 0: as src/inspect/terminal/words.h.
+/** @param {string[]} tokens @returns {number[]} */
 export function wordIndices(tokens) {
+  /** @type {number[]} */
   const words = [];
   let afterSpecial = false;
   for (const token of tokens) {
@@ -90,7 +101,9 @@ export function wordIndices(tokens) {
 }
 
 /// The text of each word.
+/** @param {string[]} tokens @param {number[]} words @returns {string[]} */
 export function joinWords(tokens, words) {
+  /** @type {(string | number)[][]} */
   const parts = [];
   tokens.forEach((token, n) => {
     const byte = byteOf(token);

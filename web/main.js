@@ -4,7 +4,7 @@
 import {attend, classify, createLatest, lacksLanguage, listModels, modelOf, readFile} from "./api.js";
 import {readColours} from "./colours.js";
 import {createPlaceControls, createSettings} from "./controls.js";
-import {element, fadeEdges} from "./dom.js";
+import {element, fadeEdges, hasFocus} from "./dom.js";
 import {examplesOf} from "./examples.js";
 import {createExport} from "./export.js";
 import {kindOf} from "./outcome.js";
@@ -24,9 +24,13 @@ import {createSearch} from "./views/search.js";
 
 const file = readFile();
 const store = createStore(file !== null, {words: file?.words ?? false});
+/** @type {(Trace | null)[]} */
 const traces = file ? file.traces.map(() => null) : [];  // read when they are shown
-let models = [];                                         // of the server
-let current = null, colours = readColours();
+/** @type {Model[]} */
+let models = [];  // of the server
+/** @type {Trace | null} */
+let current = null;
+let colours = readColours();
 
 /// Asks the server for the trace of what is shown; a request for an earlier state is dropped.
 const latest = createLatest();
@@ -47,18 +51,26 @@ let first = !file && store.get().text.trim() ? askServer() : null;
 
 const marks = createMarks();
 
+/// Those that are worth a word.
+/** @param {{weight: number, text: string}[]} weights */
+function largest(weights) {
+  return weights.sort((a, b) => b.weight - a.weight).slice(0, 4).filter(({weight}) => weight >= 0.01);
+}
+
+/** @type {App} */
 const app = {
   file,
   store,
   marks,
   models: () => models,
   colours: () => colours,
-  trace: () => current,
+  trace: () => /** @type {Trace} */ (current),
   /// The trace between tokens or words, as is chosen.
-  shown: () => (current && store.get().words ? current.words() : current),
+  shown: () => (current && store.get().words ? current.words() : app.trace()),
   /// Of a classifier, where nothing else is pinned, [CLS]: the token that decides.
   pinned: () => parseSpot(store.get().token) ??
       (current && current.targetTokens.length === 0 ? {side: "source", index: 0} : null),
+  /** @param {Spot | null} spot */
   pin(spot) {
     const text = writeSpot(spot && spot.index >= 0 ? {side: spot.side, index: spot.index} : null);
     store.set({token: text === store.get().token ? "" : text});
@@ -89,36 +101,36 @@ const app = {
   askAgain: () => start(),
   /// Says that a view has drawn its picture later than it was shown.
   pictureChanged: () => exports.update(),
+  /** @param {string} text */
   lead: (text) => {
     lead.textContent = text;
   },
+  /** @param {string} what */
   describePicture(what) {
     const {stack, layer, head} = app.place();
-    return strings.pictureOf(what ?? strings.headName(stack, layer, head), current.source, current.target);
+    const {source, target} = app.trace();
+    return strings.pictureOf(what ?? strings.headName(stack, layer, head), source, target);
   },
   /// What a query looks at, in words.
   describeQuery(matrix, query) {
     const {stack} = app.place(), trace = app.shown(), keys = trace.keyLabels(stack);
-    const best = Array.from({length: matrix.keys}, (_, key) => [matrix.at(query, key), keys[key].text])
-                     .sort((a, b) => b[0] - a[0])
-                     .slice(0, 4)
-                     .filter(([weight]) => weight >= 0.01);
-    return strings.looksAt(trace.queryLabels(stack)[query].text, best);
+    const weights = keys.map(({text}, key) => ({weight: matrix.at(query, key), text}));
+    return strings.looksAt(trace.queryLabels(stack)[query].text, largest(weights));
   },
   describeKey(matrix, key) {
     const {stack} = app.place(), trace = app.shown(), queries = trace.queryLabels(stack);
-    const best =
-        Array.from({length: matrix.queries}, (_, query) => [matrix.at(query, key), queries[query].text])
-            .sort((a, b) => b[0] - a[0])
-            .slice(0, 4)
-            .filter(([weight]) => weight >= 0.01);
-    return strings.isSeenBy(trace.keyLabels(stack)[key].text, best);
+    const weights = queries.map(({text}, query) => ({weight: matrix.at(query, key), text}));
+    return strings.isSeenBy(trace.keyLabels(stack)[key].text, largest(weights));
   },
   /// Arrow keys in a picture move the marked token along its sentence, or to the other one.
   moveMark(event) {
-    const trace = app.shown(), now = marks.get() ?? {side: "target", index: -1};
+    /** @type {Spot} */
+    const before = {side: "target", index: -1};
+    const trace = app.shown(), now = marks.get() ?? before;
     const lengths = {source: trace.sourceLabels.length, target: trace.targetLabels.length};
+    /** @type {Side} */
     const other = now.side === "source" ? "target" : "source";
+    /** @type {Spot | null} */
     let next = null;
     if (event.key === "ArrowRight") next = {side: now.side, index: now.index + 1};
     if (event.key === "ArrowLeft") next = {side: now.side, index: now.index - 1};
@@ -131,6 +143,7 @@ const app = {
       marks.hover({side: next.side, index: Math.max(0, Math.min(lengths[next.side] - 1, next.index))});
   },
   /// What to say where the page has no model to ask.
+  /** @param {string} why */
   needsModel: (why) => element(
       "p", {class: "needs"}, why ? `${why} ` : null, `${strings.needsServer} `,
       element("code", {}, file?.command || "heed serve"), ` ${strings.needsServerAfter}`),
@@ -150,29 +163,27 @@ const views = {
 };
 
 const settings = createSettings(app);
-app.settings = settings.element;
-const sentence = createSentence(app);
+const sentence = createSentence(app, settings.element);
 const placeControls = createPlaceControls(app);
 const exports = createExport(app);
 const tour = createTour(app);
 const lead = element("p", {class: "lead"});
 const panel = element("div", {id: "panel", role: "tabpanel", tabindex: "-1"});
-const tabs = element("div", {class: "tabs", role: "tablist", "aria-label": strings.viewLabel});
-for (const name of Object.keys(views)) {
-  tabs.append(element(
-      "button", {
-        type: "button",
-        role: "tab",
-        id: `tab-${name}`,
-        "aria-controls": "panel",
-        "data-view": name,
-        onclick: () => store.set({view: name}),
-      },
-      strings.views[name]));
-}
-fadeEdges(tabs);
-tabs.addEventListener("keydown", (event) => {
-  const all = [...tabs.children].filter((tab) => !tab.hidden), at = all.indexOf(document.activeElement);
+const tabs = Object.keys(views).map(
+    (name) => element(
+        "button", {
+          type: "button",
+          role: "tab",
+          id: `tab-${name}`,
+          "aria-controls": "panel",
+          "data-view": name,
+          onclick: () => store.set({view: name}),
+        },
+        strings.views[name]));
+const tabList =
+    fadeEdges(element("div", {class: "tabs", role: "tablist", "aria-label": strings.viewLabel}, ...tabs));
+tabList.addEventListener("keydown", (event) => {
+  const all = tabs.filter((tab) => !tab.hidden), at = all.findIndex(hasFocus);
   const next = {
     ArrowRight: (at + 1) % all.length,
     ArrowLeft: (at + all.length - 1) % all.length,
@@ -186,7 +197,7 @@ tabs.addEventListener("keydown", (event) => {
 });
 
 const content = element(
-    "main", {id: "main"}, sentence.element, tour.element, tabs,
+    "main", {id: "main"}, sentence.element, tour.element, tabList,
     element("div", {class: "stage"}, lead, placeControls.element, panel), exports.element);
 document.body.prepend(
     element(
@@ -205,10 +216,11 @@ document.body.prepend(
 function showView() {
   const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines",
         view = views[name];
-  for (const tab of tabs.children) {
-    const chosen = tab.dataset.view === name;
-    tab.hidden = !app.suits(tab.dataset.view);
-    if (chosen) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.clientWidth) / 2;
+  for (const tab of tabs) {
+    const of = tab.dataset.view ?? "", chosen = of === name;
+    tab.hidden = !app.suits(of);
+    if (chosen)
+      tabList.scrollLeft = tab.offsetLeft - tabList.offsetLeft - (tabList.clientWidth - tab.clientWidth) / 2;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
   }
@@ -273,30 +285,31 @@ async function ask() {
   const answer = await asked;
   if (!answer) return;  // a newer one is on its way
   content.classList.remove("waiting");
-  if (answer.failure) {
+  if (answer.failure !== undefined) {
     current = null;  // what was shown is of another sentence
     update();
     return sentence.status(answer.failure, true);
   }
-  current = answer.result;
+  const trace = current = answer.result;
   if (!performance.getEntriesByName("first view").length)
     requestAnimationFrame(() => performance.mark("first view"));
-  sentence.status(current.score === null ? "" : strings.score(current.score));
+  sentence.status(trace.score === null ? "" : strings.score(trace.score));
   update();
   const ablate = state.off ? {ablate: parseHeads(state.off)} : {};
-  const classifies = kindOf(current) === "classification";
-  sentence.showClasses(
-      classifies ? (await latestClasses((signal) => classify(state, signal, ablate)))?.result : null);
+  const classifies = kindOf(trace) === "classification";
+  const classes = classifies ? await latestClasses((signal) => classify(state, signal, ablate)) : null;
+  sentence.showClasses(classes?.result ?? null);
 }
 
-function read() {
+/** @param {TraceFile} from */
+function read(from) {
   const number = Math.max(1, Math.min(traces.length, store.get().sentence));
-  traces[number - 1] ??= Trace.fromJson(file.traces[number - 1]);
-  current = traces[number - 1];
+  current = traces[number - 1] ??= Trace.fromJson(from.traces[number - 1]);
   update();
 }
 
 /// Whether a state only names the model that the server has taken without being told.
+/** @param {State} state */
 function onlyNamesTheFirst(state, before) {
   return !before.pair && !before.model && modelOf(state) === modelOf(before) &&
       kAsked.every((name) => ["pair", "model"].includes(name) || state[name] === before[name]);
@@ -304,7 +317,7 @@ function onlyNamesTheFirst(state, before) {
 
 store.subscribe((state, before) => {
   marks.pin(app.pinned());
-  if (file) return read();
+  if (file) return read(file);
   if (kAsked.some((name) => state[name] !== before[name]) && !onlyNamesTheFirst(state, before)) {
     sentence.update();
     return ask();
@@ -351,7 +364,7 @@ function start() {
 
 marks.pin(app.pinned());
 if (file) {
-  read();
+  read(file);
 } else {
   store.subscribe((state) => sentence.showModels(models, state));
   if (!store.get().text) sentence.source.focus();

@@ -1,6 +1,7 @@
 // What kind of head it is, in five numbers: means over its queries.
 
 /// Bits of the weights' entropy: 0 where one key has all, log2(keys) where all have the same.
+/** @param {Matrix} matrix */
 function entropy(matrix) {
   let sum = 0;
   for (const weight of matrix.weights)
@@ -10,11 +11,13 @@ function entropy(matrix) {
 
 /// The key that stands where the query does: the same position, or the same share of the way in
 /// cross-attention.
+/** @param {Matrix} matrix @param {Stack} stack @param {number} query */
 function diagonalKey(matrix, stack, query) {
   if (stack !== "cross" || matrix.queries < 2) return query;
   return (query * (matrix.keys - 1)) / (matrix.queries - 1);
 }
 
+/** @param {Matrix} matrix @param {(query: number, key: number) => number} measure */
 function meanOver(matrix, measure) {
   let sum = 0;
   for (let query = 0; query < matrix.queries; ++query) {
@@ -29,6 +32,7 @@ const kPunctuation = /^[\p{P}\p{S}]+$/u;
 export const kMetrics = ["entropy", "distance", "diagonal", "ends", "punctuation"];
 
 /// The five numbers of a head of a trace.
+/** @param {Trace} trace @param {Stack} stack @param {number} layer @param {number} head */
 function headMetrics(trace, stack, layer, head) {
   const matrix = trace.matrix(stack, layer, head);
   if (!matrix) return null;
@@ -44,17 +48,19 @@ function headMetrics(trace, stack, layer, head) {
   };
 }
 
-/// All heads of a trace with their numbers: {stack, layer, head, metrics}.
+/// All heads of a trace with their numbers.
+/** @param {Trace} trace */
 export function allHeads(trace) {
   if (trace.measured) return trace.measured;
-  trace.measured = [];
+  /** @type {MeasuredHead[]} */
+  const heads = trace.measured = [];
   for (const stack of trace.stackNames) {
     for (let layer = 1; layer <= trace.layers(stack); ++layer) {
       for (let head = 1; head <= trace.heads(stack, layer); ++head) {
         const metrics = headMetrics(trace, stack, layer, head);
-        if (metrics) trace.measured.push({stack, layer, head, metrics});
+        if (metrics) heads.push({stack, layer, head, metrics});
       }
     }
   }
-  return trace.measured;
+  return heads;
 }

@@ -9,7 +9,8 @@
 import {attend, classify, embed} from "./api.js";
 import {strings} from "./strings.js";
 
-/// "translation", "text", "classification" or "vectors": what the model of a trace makes.
+/// What the model of a trace makes.
+/** @param {Trace} trace @returns {"translation" | "text" | "classification" | "vectors"} */
 export function kindOf(trace) {
   if (trace.sourceTokens.length === 0) return "text";
   if (trace.targetTokens.length > 0) return "translation";
@@ -17,6 +18,7 @@ export function kindOf(trace) {
 }
 
 /// The cosine of two vectors.
+/** @param {number[]} one @param {number[]} other */
 export function cosine(one, other) {
   const dot = (a, b) => a.reduce((sum, number, n) => sum + number * b[n], 0);
   return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other) || 1);
@@ -24,6 +26,14 @@ export function cosine(one, other) {
 
 /// {text, number}: what is made, in words, and the number. `original` is an earlier outcome of the same text
 /// with all heads, or null for this one. `state.off` does not count: `heads` are what is changed.
+/**
+ * @param {Trace} trace
+ * @param {State} state
+ * @param {Head[]} heads
+ * @param {{of: any} | null} original
+ * @param {AbortSignal} signal
+ * @returns {Promise<Outcome>}
+ */
 export async function outcomeOf(trace, state, heads, original, signal) {
   const ablate = heads.length > 0 ? {ablate: heads} : {};
   switch (kindOf(trace)) {
@@ -48,9 +58,9 @@ export async function outcomeOf(trace, state, heads, original, signal) {
           state, {...(isText ? {} : {target: original?.of ?? trace.target}), ...ablate, details: false},
           signal);
       return {
-        text: isText ? strings.predicted(made.targetLabels.at(-1).text) : made.target,
+        text: isText ? strings.predicted(made.targetLabels[made.targetLabels.length - 1].text) : made.target,
         of: made.target,
-        number: made.score,
+        number: made.score ?? NaN,
         trace: made
       };
     }

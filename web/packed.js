@@ -23,10 +23,11 @@ export function readHalves(base64) {
 }
 
 /// Query, key and value vectors of a head, and its scores, from their packed form.
-export function readDetail(head, weights, queries, keys) {
+/** @param {any} head @param {Matrix} matrix */
+export function readDetail(head, matrix) {
   const rows = new Float32Array(bytesOf(head.rows).buffer);
   const codes = new Int8Array(bytesOf(head.vectors).buffer);
-  const {width, scale} = head;
+  const {width, scale} = head, {queries, keys, weights} = matrix;
   const vectors = new Float32Array(codes.length);
   for (let n = 0; n < codes.length; ++n) vectors[n] = codes[n] * rows[queries + Math.floor(n / width)];
   const detail = {
@@ -49,6 +50,7 @@ export function readDetail(head, weights, queries, keys) {
 }
 
 /// Query times key of a head's detail, unscaled.
+/** @param {Detail} detail @param {number} query @param {number} key */
 export function dot(detail, query, key) {
   let sum = 0;
   for (let n = 0; n < detail.width; ++n) {

@@ -1,16 +1,20 @@
 // A picture as a list of shapes, which is painted on a canvas or written as SVG: what is on the screen and
 // what is taken away are the same.
 
+import {contextOf} from "./dom.js";
+
 const kFont = "system-ui, sans-serif";  // as in style.css
 
-const measuring = document.createElement("canvas").getContext("2d");
+const measuring = contextOf(document.createElement("canvas"));
 
+/** @param {string} text @param {number} size */
 export function textWidth(text, size, bold = false) {
   measuring.font = `${bold ? "600 " : ""}${size}px ${kFont}`;
   return measuring.measureText(text).width;
 }
 
 /// The text, or as much of it as has room, with "…".
+/** @param {string} text @param {number} size @param {number} room */
 export function shorten(text, size, room) {
   if (textWidth(text, size) <= room) return text;
   const letters = [...text];
@@ -19,40 +23,52 @@ export function shorten(text, size, room) {
 }
 
 export class Scene {
+  /** @param {number} width @param {number} height */
   constructor(width, height) {
     this.width = Math.ceil(width);
     this.height = Math.ceil(height);
+    /** @type {any[]} */
     this.shapes = [];
   }
 
+  /**
+   * @param {number} x @param {number} y @param {number} width @param {number} height @param {string | null}
+   *     fill
+   */
   rect(x, y, width, height, fill, more = {}) {
     this.shapes.push({kind: "rect", x, y, width, height, fill, ...more});
   }
 
   /// `align`: start, middle or end; `upward`: turned by 90 degrees to the left.
+  /** @param {number} x @param {number} y @param {string} text */
   text(x, y, text, more = {}) {
     this.shapes.push({kind: "text", x, y, text, size: 13, fill: "#000", align: "start", ...more});
   }
 
   /// A line between two points that leaves them along `along`: "x" or "y".
+  /** @param {string} stroke */
   curve(from, to, along, stroke, more = {}) {
     this.shapes.push({kind: "curve", from, to, along, stroke, width: 1, opacity: 1, ...more});
   }
 
+  /** @param {string} stroke */
   line(points, stroke, more = {}) { this.shapes.push({kind: "line", points, stroke, width: 1, ...more}); }
 
   /// A matrix of weights in a box; `parts(row, column)` gives [red, green, blue].
+  /** @param {number} x @param {number} y @param {number} width @param {number} height */
   map(x, y, width, height, rows, columns, parts) {
     this.shapes.push({kind: "map", x, y, width, height, rows, columns, parts});
   }
 }
 
+/** @returns {[number, number, number, number, number, number]} */
 function bend({from, to, along}) {
   const middle = along === "x" ? (from.x + to.x) / 2 : (from.y + to.y) / 2;
   return along === "x" ? [middle, from.y, middle, to.y, to.x, to.y] :
                          [from.x, middle, to.x, middle, to.x, to.y];
 }
 
+/** @param {CanvasRenderingContext2D} context */
 function paintMap(context, shape) {
   const image = new ImageData(shape.columns, shape.rows);
   for (let row = 0, at = 0; row < shape.rows; ++row) {
@@ -67,12 +83,13 @@ function paintMap(context, shape) {
   const small = document.createElement("canvas");
   small.width = shape.columns;
   small.height = shape.rows;
-  small.getContext("2d").putImageData(image, 0, 0);
+  contextOf(small).putImageData(image, 0, 0);
   // Where cells are smaller than pixels, they are averaged; where they are larger, they keep their edges.
   context.imageSmoothingEnabled = shape.width < shape.columns;
   context.drawImage(small, shape.x, shape.y, shape.width, shape.height);
 }
 
+/** @param {Scene} scene @param {CanvasRenderingContext2D} context */
 export function paint(scene, context) {
   for (const shape of scene.shapes) {
     context.globalAlpha = shape.opacity ?? 1;
@@ -120,11 +137,17 @@ export function paint(scene, context) {
   context.globalAlpha = 1;
 }
 
-function escape(text) {
-  return String(text).replace(
-      /[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"})[c]);
-}
+const kEntities = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\"": "&quot;"
+};
 
+/** @param {string} text */
+function escape(text) { return String(text).replace(/[&<>"]/g, (c) => kEntities[c]); }
+
+/** @param {number} value */
 const number = (value) => String(Math.round(value * 100) / 100);
 
 /// Cells of the same colour that stand side by side become one rectangle; those of the lightest colour none.
@@ -133,6 +156,7 @@ function svgMap(shape) {
   const parts = [];
   for (let row = 0; row < shape.rows; ++row) {
     let begin = 0;
+    /** @param {number} column */
     const colourAt = (column) =>
         "#" + shape.parts(row, column).map((c) => Math.round(c).toString(16).padStart(2, "0")).join("");
     for (let column = 1; column <= shape.columns; ++column) {
@@ -171,6 +195,7 @@ function svgShape(shape) {
       number(shape.width)}" stroke-linecap="round"${opacity}/>`;
 }
 
+/** @param {Scene} scene @param {string} title @param {string} background */
 export function toSvg(scene, title, background) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${scene.width}" height="${scene.height}" ` +
       `viewBox="0 0 ${scene.width} ${scene.height}" font-family="${escape(kFont)}">\n<title>${

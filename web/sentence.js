@@ -8,6 +8,7 @@ import {createSimilarities} from "./similarities.js";
 import {strings} from "./strings.js";
 
 /// The tokens of one side, as buttons in one tab stop: arrow keys move, Enter pins.
+/** @param {App} app @param {Side} side */
 function createTokens(app, side) {
   const list = element("div", {class: "tokens", role: "toolbar"});
   let buttons = [];
@@ -21,6 +22,7 @@ function createTokens(app, side) {
   });
   return {
     element: list,
+    /** @param {Label[]} labels @param {string} name */
     show(labels, name) {
       list.setAttribute("aria-label", name);
       const text = labels.map((label) => label.text + label.begins).join("\n");
@@ -50,6 +52,7 @@ function createTokens(app, side) {
       list.replaceChildren(...buttons);
     },
     /// `weightOf(index)`: how strongly a token is tinted.
+    /** @param {Spot | null} spot @param {(index: number) => number} weightOf */
     mark(spot, pinned, weightOf) {
       buttons.forEach((button, index) => {
         button.classList.toggle("here", spot?.side === side && spot.index === index);
@@ -62,7 +65,8 @@ function createTokens(app, side) {
   };
 }
 
-export function createSentence(app) {
+/** @param {App} app @param {HTMLElement} settings */
+export function createSentence(app, settings) {
   const offline = app.file !== null;
   const source = element("textarea", {
     id: "source",
@@ -86,8 +90,11 @@ export function createSentence(app) {
     app.store.set({...chosen, ...example, target: "", off: "", layer: 0, head: 0});
   });
   // Shown for models with several languages.
+  /** @param {"from" | "to"} side @param {"from" | "to"} other @param {"sources" | "targets"} ofOther */
   const chooseLanguage = (side, other, ofOther) => (value) => {
-    const model = modelOf(app.store.get()), now = languagesOf(app.store.get());
+    const model = modelOf(app.store.get());
+    if (!model) return;
+    const now = languagesOf(app.store.get());
     const swapped = {[other]: value === now[other] ? now[side] : now[other]};
     app.store.set({
       pair: "",
@@ -102,8 +109,10 @@ export function createSentence(app) {
   from.element.hidden = to.element.hidden = true;
   const named = (codes) => codes.map((code) => [code, strings.languageName(code)])
                                .sort((one, other) => one[1].localeCompare(other[1], "en"));
+  /** @param {State} state */
   const showLanguages = (state) => {
     const model = modelOf(state), chosen = languagesOf(state);
+    /** @param {string} code */
     const show = (box, codes, code) => {
       box.element.hidden = codes.length < 2;
       if (codes.length >= 2) box.show(named(codes), code);
@@ -116,6 +125,7 @@ export function createSentence(app) {
   const sourceTokens = createTokens(app, "source"), targetTokens = createTokens(app, "target");
 
   const examples = element("div", {class: "row examples"});
+  /** @param {State} state */
   const showExamples = (state) => {
     const texts = offline || state.text || !modelOf(state) ? [] : examplesOf(state);
     examples.hidden = texts.length === 0;
@@ -144,7 +154,7 @@ export function createSentence(app) {
         "section", {class: "sentence", "aria-label": strings.source},
         element(
             "div", {class: "row top"}, offline ? sentences.element : [pair.element, from.element, to.element],
-            app.settings, status),
+            settings, status),
         element(
             "div", {class: "pair"},
             element("div", {class: "side"}, sourceName, source, examples, sourceTokens.element),
@@ -152,11 +162,13 @@ export function createSentence(app) {
                 "div", {class: "side"}, targetName, target, classes, similarities.element,
                 targetTokens.element))),
     source,
+    /** @param {string} text */
     status: (text, failed = false) => {
       status.textContent = text;
       status.classList.toggle("failed", failed);
     },
     /// {label: probability}, or nothing.
+    /** @param {Record<string, number> | null} probabilities */
     showClasses(probabilities) {
       classes.hidden = !probabilities;
       const sorted = Object.entries(probabilities ?? {}).sort((a, b) => b[1] - a[1]);
@@ -171,10 +183,14 @@ export function createSentence(app) {
         ];
       }));
     },
+    /** @param {Model[]} models @param {State} state */
     showModels(models, state) {
       // Of several models for a pair, the first serves the pair; the others have a name.
+      /** @param {Model} model */
       const serves = (model) => model.pair && models.find((each) => each.pair === model.pair) === model;
+      /** @param {Model} model */
       const valueOf = (model) => (serves(model) ? `pair:${model.pair}` : `model:${model.id}`);
+      /** @type {[string, string][]} */
       const options = models.map((model) => [valueOf(model), strings.modelName(model)]);
       pair.name.textContent = models.every(serves) ? strings.pair : strings.model;
       const shown = modelOf(state);
@@ -183,7 +199,7 @@ export function createSentence(app) {
     },
     update() {
       const state = app.store.get(), trace = app.shown();
-      if (offline) {
+      if (app.file) {
         sentences.show(
             app.file.traces.map((each, n) => [String(n + 1), `${n + 1}  ${each.source || each.target}`]),
             String(state.sentence));
@@ -225,6 +241,7 @@ export function createSentence(app) {
       const query = trace.queryAt(stack, spot), key = trace.keyAt(stack, spot);
       const isQuery = matrix && query >= 0 && query < matrix.queries,
             isKey = matrix && key >= 0 && key < matrix.keys;
+      /** @param {Side} side */
       const weightOf = (side) => (index) => {
         const other = {side, index};
         if (isQuery && trace.keyAt(stack, other) >= 0 && trace.keyAt(stack, other) < matrix.keys)

@@ -9,10 +9,12 @@ import {largestOf, strip} from "./vectors.js";
 const kMostLines = 60;
 
 /// The lines that hold a sentence.
+/** @param {string} text */
 function linesOf(text) {
   return text.split("\n").map((line) => line.trim()).filter((line) => line).slice(0, kMostLines);
 }
 
+/** @param {App} app */
 export function createSimilarities(app) {
   const latest = createLatest();
   const others = element("textarea", {
@@ -28,10 +30,11 @@ export function createSimilarities(app) {
       element("label", {class: "name", "for": "others"}, strings.others), others, list);
   let asked = "";
 
-  const show = (lines, [own, ...vectors]) => {
-    list.replaceChildren(...vectors.map((each, n) => [cosine(own, each), lines[n]])
-                             .sort((a, b) => b[0] - a[0])
-                             .flatMap(([similarity, line]) => {
+  /** @param {string[]} lines @param {number[]} own @param {number[][]} vectors */
+  const show = (lines, own, vectors) => {
+    list.replaceChildren(...vectors.map((each, n) => ({similarity: cosine(own, each), line: lines[n]}))
+                             .sort((a, b) => b.similarity - a.similarity)
+                             .flatMap(({similarity, line}) => {
                                const fill = element("span", {class: "bar-fill"});
                                fill.style.width = `${100 * Math.max(0, similarity)}%`;
                                return [
@@ -60,7 +63,7 @@ export function createSimilarities(app) {
       asked = wanted;
       const answer = await latest((signal) => embed(state, [state.text, ...lines], signal));
       if (answer?.failure) list.replaceChildren(element("dd", {class: "needs"}, answer.failure));
-      if (answer?.result) show(lines, answer.result);
+      if (answer?.result) show(lines, answer.result[0], answer.result.slice(1));
     },
   };
 }

@@ -7,25 +7,25 @@
 
 import {tourState} from "./tour_steps.js";
 
-const kDefaults = {
-  pair: "",        // such as de-en; empty: the first that there is
-  model: "",       // where a model is not chosen by its pair
-  from: "",        // of a model with several languages, that of the source; empty: languagesOf()
-  to: "",          // that of the target
-  text: "",        // the source
-  target: "",      // a translation written by hand; empty: the model's
-  sentence: 1,     // which trace of a file that holds several
-  words: false,    // words instead of tokens
-  beam: 0,         // 0: the model's default
-  penalty: "",     // length penalty; empty: the model's default
-  precision: "",   // float32 or int8; empty: as stored
-  view: "lines",   // lines, heads, head, query, change, search, compare, next
-  stack: "cross",  // encoder, cross, decoder
-  layer: 0,        // from 1; 0: Trace.defaultLayer()
-  head: 0,         // from 1; 0: the mean, or all
-  token: "",       // the pinned token: s3 the third of the source, t2 the second of the target
-  sort: "place",   // of the heads
-  least: "",       // filter of the heads: entropy>1.5
+export const kDefaults = {
+  pair: "",       // such as de-en; empty: the first that there is
+  model: "",      // where a model is not chosen by its pair
+  from: "",       // of a model with several languages, that of the source; empty: languagesOf()
+  to: "",         // that of the target
+  text: "",       // the source
+  target: "",     // a translation written by hand; empty: the model's
+  sentence: 1,    // which trace of a file that holds several
+  words: false,   // words instead of tokens
+  beam: 0,        // 0: the model's default
+  penalty: "",    // length penalty; empty: the model's default
+  precision: "",  // float32 or int8; empty: as stored
+  view: "lines",  // lines, heads, head, query, change, search, compare, next
+  stack: /** @type {Stack} */ ("cross"),
+  layer: 0,       // from 1; 0: Trace.defaultLayer()
+  head: 0,        // from 1; 0: the mean, or all
+  token: "",      // the pinned token: s3 the third of the source, t2 the second of the target
+  sort: "place",  // of the heads
+  least: "",      // filter of the heads: entropy>1.5
   others: "",  // of embedding models: sentences to compare that of `text` with, one per line; empty: examples
   off: "",     // heads that are switched off: cross:3:5,encoder:1:2
   prefix: "",  // what the translation has to begin with
@@ -38,8 +38,10 @@ const kDefaults = {
 };
 
 /// What a parameter is that the address leaves out.
+/** @param {number} tour @returns {State} */
 function defaultsAt(tour) { return {...kDefaults, ...tourState(tour)}; }
 
+/** @param {string} text */
 function parse(text) {
   const parameters = new URLSearchParams(text);
   const state = defaultsAt(Number(parameters.get("tour")));
@@ -56,6 +58,7 @@ function parse(text) {
   return state;
 }
 
+/** @param {State} state */
 function write(state) {
   const parameters = new URLSearchParams(), defaults = defaultsAt(state.tour);
   for (const [name, value] of Object.entries(state)) {
@@ -65,12 +68,16 @@ function write(state) {
 }
 
 /// `inFragment`: for pages from a disk.
+/** @param {boolean} inFragment @param {Partial<State>} first what is shown where the address says nothing */
 export function createStore(inFragment, first = {}) {
+  /** @returns {State} */
   const read = () => ({...first, ...parse(inFragment ? location.hash.slice(1) : location.search.slice(1))});
   const hasAddress = location.protocol !== "about:";
   let state = read();
   if (first.words) state.words = state.words || (location.hash.length <= 1 && first.words);
+  /** @type {((state: State, before: State) => void)[]} */
   const listeners = [];
+  /** @param {State} before */
   const tell = (before) => listeners.forEach((listener) => listener(state, before));
 
   const follow = () => {
@@ -89,6 +96,7 @@ export function createStore(inFragment, first = {}) {
   return {
     get: () => state,
     /// Changes some fields. `typing`: the address changes without a step in the history.
+    /** @param {Partial<State>} changes @param {boolean} typing */
     set(changes, typing = false) {
       const before = state;
       state = {...state, ...changes};
@@ -96,8 +104,10 @@ export function createStore(inFragment, first = {}) {
       if (hasAddress) history[typing ? "replaceState" : "pushState"](null, "", address(state));
       tell(before);
     },
+    /** @param {(state: State, before: State) => void} listener */
     subscribe: (listener) => listeners.push(listener),
     /// A link to the same with some fields changed.
+    /** @param {Partial<State>} changes */
     link: (changes = {}) =>
         hasAddress ? new URL(address({...state, ...changes}), location.href).href : location.href,
   };
@@ -106,10 +116,16 @@ export function createStore(inFragment, first = {}) {
 /// The token under the pointer or the focus, else the pinned one: marked in every view. Not part of the
 /// address.
 export function createMarks() {
-  let hovered = null, pinned = null;
+  /** @type {Spot | null} */
+  let hovered = null;
+  /** @type {Spot | null} */
+  let pinned = null;
+  /** @type {((spot: Spot | null) => void)[]} */
   const listeners = [];
+  /** @param {Spot | null} [one] @param {Spot | null} [other] */
   const same = (one, other) => one?.side === other?.side && one?.index === other?.index &&
       one?.other?.index === other?.other?.index && one?.other?.side === other?.other?.side;
+  /** @param {() => void} apply */
   const change = (apply) => {
     const before = hovered ?? pinned;
     apply();
@@ -118,41 +134,56 @@ export function createMarks() {
   return {
     /// {side, index} of a query, `other`: {side, index} of a key that is pointed at with it; or null.
     get: () => hovered ?? pinned,
+    /** @param {Spot | null} spot */
+    /** @param {Spot | null} spot */
     hover: (spot) => change(() => {
       hovered = spot;
     }),
+    /** @param {Spot | null} spot */
+    /** @param {Spot | null} spot */
     pin: (spot) => change(() => {
       pinned = spot;
     }),
+    /** @param {(spot: Spot | null) => void} listener */
     subscribe: (listener) => listeners.push(listener),
   };
 }
 
+/// What a result without changes by hand depends on, as a text to compare.
+/** @param {State} state */
+export function sentenceKey(state) {
+  return JSON.stringify([
+    state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision
+  ]);
+}
+
 /// "green,old house" -> ["green", "old house"]
+/** @param {string} text */
 export function parseWords(text) { return text.split(",").map((word) => word.trim()).filter((word) => word); }
 
 /// "t3" -> {side: "target", index: 2}
+/** @param {string} text @returns {Spot | null} */
 export function parseSpot(text) {
   const match = /^([st])(\d+)$/.exec(text);
   return match ? {side: match[1] === "s" ? "source" : "target", index: Number(match[2]) - 1} : null;
 }
 
+/** @param {Spot | null} spot */
 export function writeSpot(spot) { return spot ? spot.side[0] + (spot.index + 1) : ""; }
 
 /// "cross:3:5,encoder:1:2:0.5" -> [{stack, layer, head}, {stack, layer, head, scale}]: heads that give
 /// nothing, and heads whose output is multiplied by a number.
+/** @param {string} text @returns {Head[]} */
 export function parseHeads(text) {
-  return text.split(",")
-      .map((each) => /^(encoder|cross|decoder):(\d+):(\d+)(?::(\d+(?:\.\d+)?))?$/.exec(each))
-      .filter((match) => match)
-      .map(([, stack, layer, head, scale]) => ({
-             stack,
-             layer: Number(layer),
-             head: Number(head),
-             ...(Number(scale ?? 0) === 0 ? {} : {scale: Number(scale)})
-           }));
+  return text.split(",").flatMap((each) => {
+    const match = /^(encoder|cross|decoder):(\d+):(\d+)(?::(\d+(?:\.\d+)?))?$/.exec(each);
+    if (!match) return [];
+    const stack = /** @type {Stack} */ (match[1]), scale = Number(match[4] ?? 0);
+    return [{stack, layer: Number(match[2]), head: Number(match[3]), ...(scale === 0 ? {} : {scale})}];
+  });
 }
 
+/** @param {Head[]} heads */
 export function writeHeads(heads) {
   return heads.map(({stack, layer, head, scale}) => `${stack}:${layer}:${head}${scale ? `:${scale}` : ""}`)
       .join(",");

@@ -11,10 +11,15 @@ export const strings = {
   vectorTarget: "Vector",
   others: "How similar these are, one sentence a line",
   examplesOfSimilar: ["The dog is asleep.", "A puppy takes a nap.", "The price of oil fell again."],
+  /** @param {number} width */
   numbers: (width) => `${width} numbers`,
+  /** @param {number} width */
   vectorOf: (width) => `A vector of ${width} numbers`,
+  /** @param {string} label @param {number} probability */
   classAndShare: (label, probability) => `${label}: ${(100 * probability).toFixed(1)} %`,
+  /** @param {string} token */
   predicted: (token) => `The next token: “${token}”`,
+  /** @param {number} cosine */
   cosineWithOriginal: (cosine) => `Cosine with the original vector: ${cosine.toFixed(4)}`,
   text: "Text",
   textTarget: "What follows each token; the last one is predicted",
@@ -22,6 +27,7 @@ export const strings = {
   model: "Model",
   from: "From",
   to: "To",
+  /** @param {string} code */
   languageName: (code) => {
     try {
       return new Intl.DisplayNames(["en"], {type: "language"}).of(code.replaceAll("_", "-"));
@@ -29,8 +35,10 @@ export const strings = {
       return code;  // no language tag
     }
   },
+  /** @param {string} from @param {string} to */
   pairName: (from, to) => `${strings.languageName(from)} → ${strings.languageName(to)}`,
   /// A model by its languages, and by its name where that says more.
+  /** @param {Model} model */
   modelName: (model) => {
     if (!model.pair) return model.id;
     const pair = strings.pairName(model.source, model.target);
@@ -71,7 +79,9 @@ export const strings = {
   },
   comparedText: "Once upon a time there was a little cat",
   working: "translating …",
+  /** @param {number} score */
   score: (score) => `log-probability ${score.toFixed(2)}`,
+  /** @param {number} logProbability @param {number} score */
   finishedScore: (logProbability, score) => strings.score(logProbability) +
       (Math.abs(score - logProbability) > 0.005 ? `, score for its length ${score.toFixed(2)}` : ""),
   stacks: {encoder: "Encoder", cross: "Cross", decoder: "Decoder"},
@@ -85,6 +95,7 @@ export const strings = {
   headLabel: "Head",
   mean: "Mean",
   all: "All",
+  /** @param {Stack} stack @param {number} layer @param {number} head */
   headName: (stack, layer, head) =>
       `${strings.stacks[stack]} layer ${layer}, ${head === 0 ? "mean of the heads" : `head ${head}`}`,
   views: {
@@ -118,13 +129,17 @@ export const strings = {
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
   startToken: "⟨start⟩",
   table: "The numbers as a table",
+  /** @param {string} query @param {string} key @param {number} weight */
   weightOf: (query, key, weight) =>
       `“${query}” gives “${key}” ${(100 * weight).toFixed(1)} % of its attention`,
+  /** @param {string} query @param {{weight: number, text: string}[]} keys */
   looksAt: (query, keys) => `“${query}” looks at ${
-      keys.map(([weight, key]) => `“${key}” ${(100 * weight).toFixed(0)} %`).join(", ")}`,
+      keys.map(({weight, text}) => `“${text}” ${(100 * weight).toFixed(0)} %`).join(", ")}`,
+  /** @param {string} key @param {{weight: number, text: string}[]} queries */
   isSeenBy: (key, queries) => `“${key}” is looked at by ${
-      queries.map(([weight, query]) => `“${query}” ${(100 * weight).toFixed(0)} %`).join(", ") || "nobody"}`,
+      queries.map(({weight, text}) => `“${text}” ${(100 * weight).toFixed(0)} %`).join(", ") || "nobody"}`,
   readingHint: "Point at a token, or move with the arrow keys. Enter keeps it marked.",
+  /** @param {string} what @param {string} source @param {string} target */
   pictureOf: (what, source, target) => `${what}. Source: ${source}. Target: ${target}.`,
   query: "query",
   key: "key",
@@ -148,12 +163,14 @@ export const strings = {
     ends: "The share on ⟨end⟩, ⟨start⟩ and other special tokens.",
     punctuation: "The share on punctuation.",
   },
+  /** @param {string} metric @param {number} value */
   metricValue: (metric, value) => ({
                                     entropy: () => `${value.toFixed(2)} bits`,
                                     distance: () => value.toFixed(1),
                                   })[metric]
                                       ?.() ??
       `${Math.round(100 * value)} %`,
+  /** @param {number} shown @param {number} all */
   headsShown: (shown, all) => (shown === all ? `${all} heads` : `${shown} of ${all} heads`),
   noHeads: "No head passes the filter.",
   queryChoice: "Query",
@@ -168,6 +185,7 @@ export const strings = {
     share: "Weight × v",
     contribution: "Part of the output",
   },
+  /** @param {string} token @param {number} width */
   queryVector: (token, width) => `Query q of “${token}”: ${width} numbers`,
   outputVector: "Output: the sum of weight × v",
   contributionHelp:
@@ -207,6 +225,7 @@ export const strings = {
   constraints: "Steer the translation",
   constraintsHint:
       "Several words or phrases are separated by commas. A word without capitals is avoided in any case; word* stands for all that begin so.",
+  /** @param {string} word */
   forbidWord: (word) => `Translate without “${word}”`,
   forbidHint: "Click a word to have it translated without.",
   ownTarget: "Or write it",
@@ -220,6 +239,7 @@ export const strings = {
     classification: "What the class loses in log-probability when one head gives nothing.",
     vectors: "How much the cosine with the original vector falls when one head gives nothing.",
   },
+  /** @param {number} done @param {number} all */
   matterProgress: (done, all) => `${done} of ${all}`,
   lossColumn: "change",
   logProbability: "log-probability",
@@ -227,7 +247,9 @@ export const strings = {
   otherText: "another sentence",
   otherModel: "another model",
   otherPrecision: "another precision",
+  /** @param {number} most */
   differenceMap: (most) => `Difference: second minus first, at most ${most.toFixed(most < 0.1 ? 3 : 2)}`,
+  /** @param {number} first @param {number} second */
   scores: (first, second) => `Log-probability: ${first.toFixed(3)} and ${second.toFixed(3)}.`,
   notComparable: "The two have different numbers of tokens, so there is no difference to draw.",
   comparedByPlace: "The two have different tokens: the difference compares them position by position.",
@@ -237,6 +259,7 @@ export const strings = {
   winner: "winner",
   finished: "finished",
   continueBranch: "Click a branch to continue it",
+  /** @param {string} text @param {string} state @param {number} probability @param {number} sum */
   branch: (text, state, probability, sum) => `“${text}”: ${state}; the last token has ${
       (100 * probability).toFixed(1)} %, all together ln P = ${sum.toFixed(2)}`,
   stepColumn: "step",
@@ -284,6 +307,7 @@ export const strings = {
   ],
   tourRnn:
       "A recurrent network with attention has a single matrix between target and source: this one. It looks much like the mean over the heads of a Transformer's cross-attention. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another.",
+  /** @param {number} n */
   step: (n) => `Step ${n}`,
   temperature: "Temperature",
   top: "Top-p",
@@ -291,13 +315,17 @@ export const strings = {
   write: "Write on",
   writeStop: "Stop",
   writeHint: "Draws one of the tokens below after the other, with their probabilities.",
+  /** @param {string} token */
   nextLooksAt: (token) => `To predict the next token, “${token}” looks at`,
   probability: "probability",
   token: "token",
+  /** @param {string} why */
   failed: (why) => `The server says: ${why}`,
+  /** @param {string} tokens @param {number} most */
   tooLong: (tokens, most) =>
       `The text has ${tokens} tokens, and this server shows the attention of up to ${most}. Shorten it.`,
   unreachable: "The server does not answer. Is heed serve still running?",
+  /** @param {number} n @param {number} all */
   tourOf: (n, all) => `${n} of ${all}`,
   tourBack: "Back",
   tourNext: "Next",

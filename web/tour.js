@@ -6,6 +6,7 @@ import {strings} from "./strings.js";
 import {kTourSteps, tourState} from "./tour_steps.js";
 
 /// A sentence for who has typed none, in the language of the pair.
+/** @param {State} state */
 export function tourSentence(state) {
   const from = languagesOf(state).from || state.pair.split("-")[0];
   return strings.tourSentences[from] ?? strings.tourSentences.de;
@@ -23,9 +24,11 @@ const kPlain = {
   target: ""
 };
 
+/** @param {App} app */
 export function createTour(app) {
   /// The last step is about the RNN, where the server has it; the others about a Transformer.
   const findRnn = () => app.models().find((model) => model.type === "heed_rnn");
+  /** @param {number} step */
   const modelAt = (step) => {
     const rnn = findRnn();
     if (step === kTourSteps) return rnn ? {model: rnn.id, pair: ""} : {};
@@ -34,6 +37,7 @@ export function createTour(app) {
   };
   const title = element("h2", {id: "tour-title"}), text = element("p", {}),
         number = element("span", {class: "note"});
+  /** @param {number} step */
   const go = (step) => {
     if (step < 1 || step > kTourSteps) return app.store.set({tour: 0});
     app.store.set({

@@ -1,5 +1,6 @@
 // What each step of the guided tour shows; what it says is in strings.tour, in the same order.
 
+/** @type {Partial<State>[]} */
 const kSteps = [
   {view: "query", stack: "encoder", layer: 3, head: 8, token: "s2"},
   {view: "query", stack: "cross", layer: 2, head: 8, token: "t2"},
@@ -15,4 +16,5 @@ export const kTourSteps = kSteps.length;
 
 /// The state of a step from 1, where it differs from the page's defaults: an address with only the number of
 /// the step shows it. Empty outside of the tour.
+/** @param {number} step @returns {Partial<State>} */
 export function tourState(step) { return kSteps[step - 1] ?? {}; }

@@ -8,20 +8,24 @@ import {isSpecial, joinWords, tokenLabels, wordIndices} from "./labels.js";
 import {readDetail, readHalves} from "./packed.js";
 import {strings} from "./strings.js";
 
+/** @type {Stack[]} */
 export const kStacks = ["encoder", "cross", "decoder"];
 
 /// Weights of one head: `at(query, key)`; each row sums to 1.
-class Matrix {
+export class Matrix {
+  /** @param {number} queries @param {number} keys @param {Float32Array} weights row by row */
   constructor(queries, keys, weights) {
     this.queries = queries;
     this.keys = keys;
     this.weights = weights;
   }
 
+  /** @param {number} query @param {number} key */
   at(query, key) { return this.weights[query * this.keys + key]; }
 }
 
 /// Sums over the keys of each word, averages over the queries of each word (Clark et al., 2019).
+/** @param {Matrix | null} matrix @param {number[]} queryWords @param {number[]} keyWords */
 function groupMatrix(matrix, queryWords, keyWords) {
   if (!matrix) return null;
   const queries = queryWords[queryWords.length - 1] + 1, keys = keyWords[keyWords.length - 1] + 1;
@@ -36,6 +40,7 @@ function groupMatrix(matrix, queryWords, keyWords) {
   return new Matrix(queries, keys, sums);
 }
 
+/** @param {Matrix[]} matrices */
 function meanOf(matrices) {
   const first = matrices[0];
   const mean = new Float32Array(first.weights.length);
@@ -51,9 +56,41 @@ function logProbabilityOf(json) {
   return counted.reduce((sum, each) => sum + each, 0);
 }
 
+/**
+ * @typedef TraceFields
+ * @property {string} model
+ * @property {string} source
+ * @property {string} target
+ * @property {number | null} score ln P of the target
+ * @property {number[] | null} logProbabilities of each target token
+ * @property {string[]} sourceTokens
+ * @property {string[]} targetTokens what the decoder produces
+ * @property {string[]} decoderTokens what it reads
+ * @property {number[] | null} sourceWords the word of each source token; null: by the tokens' marks
+ * @property {boolean} averaged whether there is one matrix a layer, the mean over its heads
+ * @property {boolean} isWords
+ * @property {any} raw the JSON
+ * @property {Record<Stack, (Matrix | null)[][]>} stacks by layer and head
+ * @property {Record<Stack, (layer: number, head: number) => Detail | null>} details
+ */
+
 export class Trace {
+  /** @param {TraceFields} fields */
   constructor(fields) {
-    Object.assign(this, fields);
+    this.model = fields.model;
+    this.source = fields.source;
+    this.target = fields.target;
+    this.score = fields.score;
+    this.logProbabilities = fields.logProbabilities;
+    this.sourceTokens = fields.sourceTokens;
+    this.targetTokens = fields.targetTokens;
+    this.decoderTokens = fields.decoderTokens;
+    this.sourceWords = fields.sourceWords;
+    this.averaged = fields.averaged;
+    this.isWords = fields.isWords;
+    this.raw = fields.raw;
+    this.stacks = fields.stacks;
+    this.details = fields.details;
     this.sourceLabels = tokenLabels(this.sourceTokens);
     this.readLabels = tokenLabels(this.decoderTokens);
     // The queries of a language model are the tokens that it reads (src/inspect/trace/trace.h).
@@ -62,10 +99,16 @@ export class Trace {
     // Marian's decoder begins with the padding token.
     if (this.sourceTokens.length > 0 && this.readLabels[0]?.special)
       this.readLabels[0].text = strings.startToken;
+    /** @type {Map<string, Matrix>} */
     this.means = new Map();
+    /** @type {Trace | null} */
+    this.grouped = null;  // words()
+    /** @type {MeasuredHead[] | null} */
+    this.measured = null;  // allHeads()
   }
 
   static fromJson(json) {
+    /** @type {TraceFields} */
     const fields = {
       model: json.model,
       source: json.source,
@@ -81,8 +124,8 @@ export class Trace {
       averaged: json.heads === "mean",
       isWords: false,
       raw: json,
-      stacks: {},
-      details: {},
+      stacks: {encoder: [], cross: [], decoder: []},
+      details: {encoder: () => null, cross: () => null, decoder: () => null},
     };
     for (const stack of kStacks) {
       const queries = (stack === "encoder" ? fields.sourceTokens : fields.targetTokens).length;
@@ -100,9 +143,10 @@ export class Trace {
       fields.details[stack] = (layer, head) => {
         const one = packed?.[layer - 1]?.[head - 1];
         if (one?.vectors)
-          return readDetail(one, fields.stacks[stack][layer - 1][head - 1].weights, queries, keys);
+          return readDetail(one, /** @type {Matrix} */ (fields.stacks[stack][layer - 1][head - 1]));
         const plain = json.details?.[stack]?.[layer - 1]?.[head - 1];
         if (!plain) return null;
+        /** @param {string} name */
         const flat = (name) => Float32Array.from(plain[name].flat());
         return {
           width: plain.width,
@@ -123,6 +167,7 @@ export class Trace {
     if (this.grouped) return this.grouped;
     const source = this.sourceWords ?? wordIndices(this.sourceTokens);
     const target = wordIndices(this.targetTokens), read = wordIndices(this.decoderTokens);
+    /** @param {Stack} stack @param {number[]} queries @param {number[]} keys */
     const group = (stack, queries, keys) =>
         this.stacks[stack].map((layer) => layer.map((head) => groupMatrix(head, queries, keys)));
     this.grouped = new Trace({
@@ -137,7 +182,7 @@ export class Trace {
         cross: group("cross", target, source),
         decoder: group("decoder", this.readsText ? read : target, read)
       },
-      details: Object.fromEntries(kStacks.map((stack) => [stack, () => null])),
+      details: {encoder: () => null, cross: () => null, decoder: () => null},
     });
     for (const label
              of [...this.grouped.sourceLabels, ...this.grouped.targetLabels, ...this.grouped.readLabels])
@@ -150,34 +195,48 @@ export class Trace {
     return kStacks.filter((stack) => this.stacks[stack].some((layer) => layer.some((head) => head)));
   }
 
+  /** @param {Stack} stack */
   layers(stack) { return this.stacks[stack].length; }
 
+  /** @param {Stack} stack @param {number} layer */
   heads(stack, layer) { return this.stacks[stack][layer - 1]?.length ?? 0; }
 
+  /** @param {Stack} stack @param {number} layer @param {number} head @returns {Matrix | null} */
   matrix(stack, layer, head) {
     const heads = this.stacks[stack][layer - 1] ?? [];
     if (head > 0) return heads[head - 1] ?? null;
-    const there = heads.filter((each) => each);
+    const there = /** @type {Matrix[]} */ (heads.filter((each) => each));
     if (there.length === 0) return null;
-    const name = `${stack} ${layer}`;
-    if (!this.means.has(name)) this.means.set(name, meanOf(there));
-    return this.means.get(name);
+    const name = `${stack} ${layer}`, known = this.means.get(name);
+    if (known) return known;
+    const mean = meanOf(there);
+    this.means.set(name, mean);
+    return mean;
   }
+
+  /// The same for a head of which something was recorded.
+  /** @param {Head} head */
+  matrixOf({stack, layer, head}) { return /** @type {Matrix} */ (this.matrix(stack, layer, head)); }
 
   /// The layer that is shown where none is chosen: the last one of an encoder and of a decoder that
   /// translates. Of cross-attention and of language models the one that points most clearly at words: with
   /// the largest weights on single keys, averaged over queries. Keys that only take what is left over do not
   /// count: the end token in cross-attention, and in a language model the first token and the query's own.
-  /// The same rule as default_layer() in src/inspect/trace/trace.h; both read tests/data/default_layers.json.
+  /// The same rule as default_layer() in src/inspect/trace/trace.h; the tests of both read
+  /// tests/data/default_layers.json.
+  /** @param {Stack} stack */
   defaultLayer(stack) {
     const layers = this.layers(stack);
     const isText = stack === "decoder" && this.sourceTokens.length === 0;
     if (stack !== "cross" && !isText) return layers;
+    /** @param {number} layer */
     const clearness = (layer) => {
       const mean = this.matrix(stack, layer, 0);
+      if (!mean) return 0;
+      /** @param {number} query @param {number} key */
       const counts = (query, key) => (isText ? key > 0 && key !== query : key + 1 < mean.keys);
       let sum = 0;
-      for (let query = 0; mean && query < mean.queries; ++query) {
+      for (let query = 0; query < mean.queries; ++query) {
         let largest = 0;
         for (let key = 0; key < mean.keys; ++key)
           if (counts(query, key)) largest = Math.max(largest, mean.at(query, key));
@@ -193,13 +252,16 @@ export class Trace {
   }
 
   /// Queries, keys, values and scores of a head, or null where the trace has none.
+  /** @param {Stack} stack @param {number} layer @param {number} head */
   detail(stack, layer, head) { return this.details[stack](layer, head); }
 
+  /** @param {Stack} stack */
   queryLabels(stack) {
     if (stack === "encoder") return this.sourceLabels;
     return this.readsText ? this.readLabels : this.targetLabels;
   }
 
+  /** @param {Stack} stack */
   keyLabels(stack) { return stack === "decoder" ? this.readLabels : this.sourceLabels; }
 
   /// How many tokens the keys of the decoder are behind its queries.
@@ -208,25 +270,31 @@ export class Trace {
   /// The place in the sentences that a query or a key is: {side: "source" | "target", index}. The keys of the
   /// decoder are what it had read, one token behind what it produces; the start token is index -1. A language
   /// model has one row of tokens.
+  /** @param {Stack} stack @param {number} index @returns {Spot} */
   querySpot(stack, index) { return {side: stack === "encoder" ? "source" : "target", index}; }
 
+  /** @param {Stack} stack @param {number} index @returns {Spot} */
   keySpot(stack, index) {
     return stack === "decoder" ? {side: "target", index: index - this.keysBehind} : {side: "source", index};
   }
 
   /// The query, or the key, of a stack that a place is; -1 for none.
+  /** @param {Stack} stack @param {Spot | null} spot */
   queryAt(stack, spot) {
     return spot && spot.side === this.querySpot(stack, 0).side && spot.index >= 0 ? spot.index : -1;
   }
 
+  /** @param {Stack} stack @param {Spot | null} spot */
   keyAt(stack, spot) {
     if (!spot || spot.side !== this.keySpot(stack, 0).side) return -1;
     return stack === "decoder" ? spot.index + this.keysBehind : spot.index;
   }
 
+  /** @param {Stack} stack @param {number} key */
   tokenIsSpecial(stack, key) {
     return isSpecial((stack === "decoder" ? this.decoderTokens : this.sourceTokens)[key]);
   }
 
+  /** @param {Stack} stack @param {number} key */
   tokenText(stack, key) { return (stack === "decoder" ? this.readLabels : this.sourceLabels)[key].text; }
 }

@@ -1,13 +1,14 @@
 // Vectors as pictures.
 
-import {element} from "./dom.js";
+import {contextOf, element} from "./dom.js";
 
 /// A vector as a strip of coloured cells.
+/** @param {number[] | Float32Array} vector @param {number} most @param {Colours} colours */
 export function strip(vector, most, colours, height = 14) {
   const canvas =
       element("canvas", {class: "strip", width: String(vector.length), height: "1", "aria-hidden": "true"});
   canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
+  const context = contextOf(canvas);
   vector.forEach((number, n) => {
     context.fillStyle = colours.signed(number, most);
     context.fillRect(n, 0, 1, 1);
@@ -15,6 +16,7 @@ export function strip(vector, most, colours, height = 14) {
   return canvas;
 }
 
+/** @param {number[] | Float32Array} numbers */
 export function largestOf(numbers) {
   let largest = 0;
   for (const number of numbers) largest = Math.max(largest, Math.abs(number));

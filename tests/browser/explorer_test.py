@@ -655,14 +655,6 @@ class Modules(OfServer):
     def models(cls):
         return ["--pair", "de-en", "--web", str(MODELS.parent / "web")]
 
-    def test_the_same_layer_is_shown_as_by_the_command(self):
-        """Cases that the test of default_layer() in src/inspect reads, too."""
-        self.show(pair="de-en", text=SHORT)
-        for case in json.loads((MODELS.parent / "tests/data/default_layers.json").read_text()):
-            layer = self.browser.run("return import('/trace.js').then(({Trace}) => Trace.fromJson(arguments[0]).defaultLayer(arguments[1]))",
-                                     case["trace"], case["stack"])
-            self.assertEqual(layer, case["layer"] + 1, case["name"])
-
     def test_each_head_has_a_colour_of_its_own(self):
         for dark in (False, True):
             self.browser.resize(1280, 900, dark)

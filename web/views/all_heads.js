@@ -10,18 +10,21 @@ import {strings} from "../strings.js";
 const kGap = 8, kTitle = 40, kCaption = 17;
 
 /// "entropy>1.5" -> {metric, least}
+/** @param {string} text */
 function parseFilter(text) {
   const match = /^([a-z]+)>([\d.]+)$/.exec(text);
   return match && kMetrics.includes(match[1]) ? {metric: match[1], least: Number(match[2])} : null;
 }
 
 /// The largest value that the slider of a metric has.
+/** @param {MeasuredHead[]} heads @param {string} metric */
 function largest(heads, metric) {
   return ["entropy", "distance"].includes(metric) ?
       Math.max(0.1, ...heads.map((each) => each.metrics[metric])) :
       1;
 }
 
+/** @param {MeasuredHead[]} heads @param {State} state */
 function choose(heads, state) {
   const filter = parseFilter(state.least);
   const chosen = heads.filter((each) => !filter || each.metrics[filter.metric] >= filter.least);
@@ -30,6 +33,7 @@ function choose(heads, state) {
 }
 
 /// Sections of stacks, side by side where there is room, else one below the other.
+/** @param {Trace} trace @param {MeasuredHead[]} heads @param {State} state @param {number} room */
 function layOut(trace, heads, state, room) {
   const stacks = trace.stackNames;
   const beside = stacks.length > 1 && room / stacks.length >= 330;
@@ -70,17 +74,21 @@ function layOut(trace, heads, state, room) {
   return {boxes, titles, width: room, height: beside ? tallest : y};
 }
 
+/** @param {App} app */
 export function createAllHeads(app) {
   let layout = null, cursor = -1;
 
+  /** @param {number} x @param {number} y */
   const boxAt = (x, y) => layout.boxes.findIndex(
       (box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height + kCaption);
+  /** @param {number} index */
   const open = (index) => {
     const box = layout.boxes[index];
     if (box) app.store.set({view: "head", stack: box.stack, layer: box.layer, head: box.head});
   };
+  /** @param {number} x @param {number} y */
   const spotIn = (box, x, y) => {
-    const trace = app.shown(), matrix = trace.matrix(box.stack, box.layer, box.head);
+    const trace = app.shown(), matrix = trace.matrixOf(box);
     const query = Math.floor(((y - box.y) / box.height) * matrix.queries);
     return query < matrix.queries ? trace.querySpot(box.stack, query) : null;
   };
@@ -95,15 +103,13 @@ export function createAllHeads(app) {
     step: "0.01",
     "aria-label": strings.filterAtLeast,
     oninput: () =>
-        app.store.set({least: `${parseFilter(app.store.get().least).metric}>${slider.value}`}, true)
+        app.store.set({least: `${parseFilter(app.store.get().least)?.metric}>${slider.value}`}, true)
   });
   const sliderValue = element("output", {});
   const count = element("span", {class: "count", role: "status"});
-  const controls = element(
-      "div", {class: "row"}, sort.element, metric.element,
-      element(
-          "span", {class: "field slider"}, element("span", {}, strings.filterAtLeast), slider, sliderValue),
-      count);
+  const sliderField = element(
+      "span", {class: "field slider"}, element("span", {}, strings.filterAtLeast), slider, sliderValue);
+  const controls = element("div", {class: "row"}, sort.element, metric.element, sliderField, count);
   controls.classList.add("above");
 
   const describe = (box) => `${strings.headName(box.stack, box.layer, box.head)}: ` +
@@ -141,6 +147,7 @@ export function createAllHeads(app) {
   });
 
   /// The box above or below is the nearest of those that are.
+  /** @param {number | string} step */
   const moveCursor = (step) => {
     const last = layout.boxes.length - 1, box = layout.boxes[cursor];
     if (!box || step === "home") return 0;
@@ -161,7 +168,7 @@ export function createAllHeads(app) {
     const trace = app.shown(), colours = app.colours(), spot = app.marks.get();
     const scene = new Scene(layout.width, layout.height);
     for (const box of layout.boxes) {
-      const matrix = trace.matrix(box.stack, box.layer, box.head);
+      const matrix = trace.matrixOf(box);
       const query = trace.queryAt(box.stack, spot), key = trace.keyAt(box.stack, spot?.other ?? spot);
       const row = box.height / matrix.queries, column = box.width / matrix.keys;
       if (query >= 0 && query < matrix.queries) {
@@ -187,17 +194,15 @@ export function createAllHeads(app) {
     update() {
       const trace = app.shown(), state = app.store.get(), colours = app.colours();
       const all = allHeads(trace), heads = choose(all, state), filter = parseFilter(state.least);
-      sort.show(
-          [["place", strings.place], ...kMetrics.map((name) => [name, strings.metrics[name]])],
-          kMetrics.includes(state.sort) ? state.sort : "place");
-      metric.show(
-          [["", strings.everyHead], ...kMetrics.map((name) => [name, strings.metrics[name]])],
-          filter?.metric ?? "");
+      /** @type {[string, string][]} */
+      const metrics = kMetrics.map((name) => [name, strings.metrics[name]]);
+      sort.show([["place", strings.place], ...metrics], kMetrics.includes(state.sort) ? state.sort : "place");
+      metric.show([["", strings.everyHead], ...metrics], filter?.metric ?? "");
       metric.element.title = filter ? strings.metricHelp[filter.metric] : "";
-      slider.parentElement.hidden = !filter;
+      sliderField.hidden = !filter;
       if (filter) {
         slider.max = largest(all, filter.metric).toFixed(2);
-        slider.value = filter.least;
+        slider.value = String(filter.least);
         sliderValue.textContent = strings.metricValue(filter.metric, filter.least);
       }
       count.textContent = heads.length === 0 ? strings.noHeads : strings.headsShown(heads.length, all.length);
@@ -209,7 +214,7 @@ export function createAllHeads(app) {
       }
       const chosen = app.place();
       for (const box of layout.boxes) {
-        const matrix = trace.matrix(box.stack, box.layer, box.head);
+        const matrix = trace.matrixOf(box);
         scene.map(
             box.x, box.y, box.width, box.height, matrix.queries, matrix.keys,
             (query, key) => colours.weightParts(matrix.at(query, key)));

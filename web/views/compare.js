@@ -2,6 +2,7 @@
 // tokens.
 
 import {attend, createLatest, languagesOf, modelOf} from "../api.js";
+import {parseColour} from "../colours.js";
 import {element, select} from "../dom.js";
 import {otherExample} from "../examples.js";
 import {createPicture, numberTable} from "../picture.js";
@@ -15,6 +16,7 @@ const kGap = 36, kHeading = 54;
 
 /// state.other: "text:another sentence", "model:NAME", "target:another translation", "precision:int8" or, in
 /// a file, "sentence:2". Where nothing is chosen: the next sentence of the file, or an example.
+/** @param {App} app */
 function otherOf(app) {
   const state = app.store.get(), colon = state.other.indexOf(":");
   if (colon >= 0) return {kind: state.other.slice(0, colon), value: state.other.slice(colon + 1)};
@@ -23,8 +25,10 @@ function otherOf(app) {
 }
 
 /// The first sentence of a file that is not shown.
+/** @param {State} state */
 function otherSentence(state) { return state.sentence === 1 ? "2" : "1"; }
 
+/** @param {App} app */
 export function createCompare(app) {
   const latest = createLatest();
   const kind = select(strings.other, (value) => {
@@ -36,7 +40,9 @@ export function createCompare(app) {
     app.store.set({other: `${value}:${first}`});
   });
   /// The precision that is shown, and one that is not.
+  /** @param {State} state */
   const ownPrecision = (state) => state.precision || (modelOf(state)?.precisions[0] ?? "");
+  /** @param {State} state */
   const otherPrecision = (state) =>
       modelOf(state)?.precisions.find((each) => each !== ownPrecision(state)) ?? ownPrecision(state);
   const text = element("input", {
@@ -62,6 +68,7 @@ export function createCompare(app) {
         -1 :
         first.trace.keyAt(stack, spot?.other ?? spot);
     for (const {trace, matrix, layout, x, y, comparable} of maps) {
+      /** @param {(of: Trace) => Label[]} labels @param {number} at */
       const same = (labels, at) =>
           comparable || labels(trace)[at]?.text === labels(first.trace)[at]?.text ? at : -1;
       markMap(
@@ -84,17 +91,21 @@ export function createCompare(app) {
     if (!one) return;
     note.textContent = "";
     const colours = app.colours();
+    /** @param {Trace} trace @param {Matrix} matrix @returns {[string, string, number, number][]} */
     const cells = (trace, {queries, keys}) => Array.from({length: queries * keys}, (_, n) => {
       const q = Math.floor(n / keys), k = n % keys;
       return [trace.queryLabels(stack)[q].text, trace.keyLabels(stack)[k].text, q, k];
     });
+    /** @param {Trace} trace */
     const tokens = (trace) => JSON.stringify([trace.queryLabels(stack), trace.keyLabels(stack)]);
     const comparable = two !== null && two.queries === one.queries && two.keys === one.keys;
     const beside = picture.room() > 900;
     const columns = beside ? (comparable ? 3 : 2) : 1;
     const width = (picture.room() - kGap * (columns - 1)) / columns;
     const {kind: which, value: wanted} = otherOf(app);
+    /** @param {Trace} trace */
     const named = (trace, precision) => which === "precision" ? `${trace.model} ${precision}` : trace.model;
+    /** @type {[Trace, (query: number, key: number) => number[], string][]} */
     const panels = [[
       first, (q, k) => colours.weightParts(one.at(q, k)),
       `${named(first, ownPrecision(state))}: ${first.target}`
@@ -105,9 +116,8 @@ export function createCompare(app) {
       ]);
     if (comparable) {
       const most = one.weights.reduce((so, weight, n) => Math.max(so, Math.abs(two.weights[n] - weight)), 0);
-      const signed = (value) => colours.signed(value, Math.max(most, 0.001))
-                                    .match(/[0-9a-f]{2}/g)
-                                    .map((part) => parseInt(part, 16));
+      /** @param {number} value */
+      const signed = (value) => parseColour(colours.signed(value, Math.max(most, 0.001)));
       panels.push([first, (q, k) => signed(two.at(q, k) - one.at(q, k)), strings.differenceMap(most)]);
     }
     const layouts =
@@ -170,6 +180,7 @@ export function createCompare(app) {
     mark,
     async update() {
       const state = app.store.get(), {kind: which, value} = otherOf(app);
+      /** @type {[string, string][]} */
       const kinds = app.file ? (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : []) : [
         ["text", strings.otherText], ["target", strings.otherTarget], ["model", strings.otherModel],
         ["precision", strings.otherPrecision]
@@ -182,9 +193,9 @@ export function createCompare(app) {
         choice.show(app.models().map((model) => [model.id, strings.modelName(model)]), value);
       if (which === "precision")
         choice.show((modelOf(state)?.precisions ?? [value]).map((each) => [each, each]), value);
-      if (which === "sentence")
+      if (which === "sentence" && app.file)
         choice.show(app.file.traces.map((trace, n) => [String(n + 1), trace.source || trace.target]), value);
-      if (which === "sentence")
+      if (which === "sentence" && app.file)
         other =
             Trace.fromJson(app.file.traces[Math.min(app.file.traces.length, Math.max(1, Number(value))) - 1]);
       if (which === "") other = null;

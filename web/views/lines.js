@@ -10,6 +10,7 @@ const kLeast = 0.02;                 // fainter lines are not drawn
 const kWordGap = 16, kPieceGap = 2;  // for letters of 18 pixels
 
 /// Where tokens stand side by side: {begin, width} of each.
+/** @param {Label[]} labels @param {number} size */
 function placeInRow(labels, size) {
   let x = 0;
   const places = labels.map((label, n) => {
@@ -22,12 +23,14 @@ function placeInRow(labels, size) {
   return {places, length: x};
 }
 
+/** @param {Label[]} keys @param {Label[]} queries @param {number} room */
 function layOutRows(keys, queries, room) {
   for (const size of [26, 23, 20, 18, 16, 14, 13]) {
     const above = placeInRow(keys, size), below = placeInRow(queries, size);
     const length = Math.max(above.length, below.length);
     if (length > room * (size > 20 ? 0.75 : 1)) continue;
     const height = Math.round(Math.max(190, Math.min(300, length * 0.34)));
+    /** @param {ReturnType<typeof placeInRow>} row */
     const shift = (row) => row.places.map((place) => ({
                                             x: place.begin + (room - row.length) / 2,
                                             width: place.width,
@@ -47,14 +50,17 @@ function layOutRows(keys, queries, room) {
   return null;
 }
 
+/** @param {Label[]} keys @param {Label[]} queries @param {number} room */
 function layOutColumns(keys, queries, room) {
   const size = 14, line = Math.max(keys.length, queries.length) > 60 ? 19 : 24;
   const column = Math.min(220, Math.floor(room * 0.32));
+  /** @param {Label[]} labels */
   const widest = (labels) =>
       Math.min(column, Math.max(...labels.map((label) => textWidth(label.text, size) + 10)));
   const left = widest(keys), right = widest(queries);
   const width = Math.min(room, left + right + 460), begin = (room - width) / 2;
   const height = Math.max(keys.length, queries.length) * line;
+  /** @param {Label[]} labels @param {boolean} isKey */
   const place = (labels, isKey) => labels.map((label, n) => {
     const y = n * line + (height - labels.length * line) / 2;
     const own = Math.min(column, textWidth(label.text, size) + 10);
@@ -78,9 +84,11 @@ function layOutColumns(keys, queries, room) {
   };
 }
 
+/** @param {App} app */
 export function createLines(app) {
   let layout = null, here = null;
 
+  /** @param {number} x @param {number} y */
   const hit = (x, y) => {
     const find = (places) => places.findIndex(
         (p) => x >= p.x - 4 && x <= p.x + p.width + 4 && y >= p.y - 3 && y <= p.y + p.height + 3);
@@ -108,6 +116,7 @@ export function createLines(app) {
   };
 
   /// Lines of one query, of one key, or of all where both are -1.
+  /** @param {Scene} scene @param {number} query @param {number} key */
   const addLines = (scene, strength, query, key) => {
     const colours = app.colours(), heads = headsShown();
     heads.forEach(([head, matrix], n) => {
@@ -130,6 +139,7 @@ export function createLines(app) {
     });
   };
 
+  /** @param {Scene} scene @param {Label} label @param {string} fill */
   const addToken = (scene, label, p, fill) => {
     const text = p.room ? shorten(label.text, layout.size, p.room - 8) : label.text;
     const y = layout.along === "y" ? p.y + p.height - 8 : p.y + p.height / 2 + layout.size * 0.35;
@@ -151,13 +161,15 @@ export function createLines(app) {
     const scene = new Scene(layout.width, layout.height);
     if (asQuery) addLines(scene, 1, query, -1);
     if (asKey && !(asQuery && here.stack === "encoder")) addLines(scene, 1, -1, key);
-    const matrix = trace.matrix(here.stack, here.layer, here.head);
+    const matrix = trace.matrixOf(here);
+    /** @param {Label[]} labels @param {(index: number) => number} weightOf */
     const tint = (places, labels, weightOf) => places.forEach((p, n) => {
       const weight = weightOf(n);
       if (weight < kLeast) return;
       scene.rect(p.x, p.y, p.width, p.height, colours.accent, {opacity: 0.75 * weight, radius: 4});
       addToken(scene, labels[n], p, colours.ink);
     });
+    /** @param {Label} label */
     const outline = (p, label) => {
       scene.rect(p.x, p.y, p.width, p.height, null, {stroke: colours.accent, line: 2, radius: 4});
       addToken(scene, label, p, colours.ink);
@@ -180,7 +192,7 @@ export function createLines(app) {
     update() {
       const trace = app.shown();
       here = app.place();
-      if (!trace.matrix(here.stack, here.layer, here.head)) return;
+      if (!trace.matrixOf(here)) return;
       const keys = trace.keyLabels(here.stack), queries = trace.queryLabels(here.stack);
       layout = layOutRows(keys, queries, picture.room()) ?? layOutColumns(keys, queries, picture.room());
       app.lead(layout.along === "y" ? strings.lead.lines : strings.leadVertical);
@@ -198,9 +210,10 @@ export function createLines(app) {
 }
 
 /// The weights of the chosen head.
+/** @param {App} app */
 export function weightTable(app) {
   const trace = app.shown(), {stack, layer, head} = app.place();
-  const matrix = trace.matrix(stack, layer, head);
+  const matrix = trace.matrixOf({stack, layer, head});
   return numberTable(
       strings.headName(stack, layer, head),
       [`${strings.query} \\ ${strings.key}`, ...trace.keyLabels(stack).map((label) => label.text)],

@@ -9,14 +9,16 @@ import {isSpecial, visibleText} from "../labels.js";
 import {strings} from "../strings.js";
 
 /// [{token, probability, kept}] of the likeliest tokens, and of all others together where `token` is null.
+/** @param {Record<string, number>} logProbabilities @param {number} temperature @param {number} top */
 function reshape(logProbabilities, temperature, top) {
   const entries = Object.entries(logProbabilities).sort((a, b) => b[1] - a[1]);
   const known = entries.reduce((sum, [, value]) => sum + Math.exp(value), 0);
   const others = Math.max(0, 1 - known);
-  const powers = entries.map(([token, value]) => [token, Math.exp(value / temperature)]);
-  const sum = powers.reduce((total, [, power]) => total + power, 0) + others ** (1 / temperature);
+  const powers = entries.map(([token, value]) => ({token, power: Math.exp(value / temperature)}));
+  const sum = powers.reduce((total, {power}) => total + power, 0) + others ** (1 / temperature);
   let before = 0;
-  const shown = powers.map(([token, power]) => {
+  /** @type {{token: string | null, probability: number, kept: boolean}[]} */
+  const shown = powers.map(({token, power}) => {
     const probability = power / sum, kept = top >= 1 || before < top;
     before += probability;
     return {token, probability, kept};
@@ -27,8 +29,10 @@ function reshape(logProbabilities, temperature, top) {
   return shown;
 }
 
+/** @param {App} app */
 export function createNext(app) {
   const latest = createLatest();
+  /** @param {string} name @param {string} label @param {string} max */
   const slider = (name, label, max) => {
     const input = element("input", {
       type: "range",
@@ -49,7 +53,9 @@ export function createNext(app) {
   const list = element("div", {class: "next", role: "list"});
   const looking = element("div", {class: "tokens looking"});
   const lookingName = element("p", {class: "note-line"});
-  let known = null, knownOf = "", asked = "";
+  /** @type {Record<string, number> | null} */
+  let known = null;
+  let knownOf = "", asked = "";
 
   /// Writing on: a token every half second, as long as the view is shown.
   const kPause = 500, kMostTokens = 40;
@@ -72,11 +78,11 @@ export function createNext(app) {
     timer = 0;
     const state = app.store.get();
     if (left-- <= 0 || !list.checkVisibility()) return stop();
-    if (knownOf !== state.text) return;  // goes on when the probabilities have arrived
+    if (!known || knownOf !== state.text) return;  // goes on when the probabilities have arrived
     const rows = reshape(known, state.temperature, state.top).filter((row) => row.kept && row.token);
     let draw = Math.random() * rows.reduce((sum, row) => sum + row.probability, 0);
     const drawn = rows.find((row) => (draw -= row.probability) < 0) ?? rows[0];
-    if (!drawn || isSpecial(drawn.token)) return stop();  // the end of the text
+    if (!drawn?.token || isSpecial(drawn.token)) return stop();  // the end of the text
     app.store.set({text: state.text + drawn.token, token: ""}, true);
   };
 
@@ -85,7 +91,7 @@ export function createNext(app) {
     const trace = app.shown(), {stack, layer, head} = app.place();
     const matrix = trace.matrix(stack, layer, head), labels = trace.keyLabels(stack);
     if (!matrix || trace.sourceTokens.length > 0) return;
-    lookingName.textContent = strings.nextLooksAt(labels.at(-1).text);
+    lookingName.textContent = strings.nextLooksAt(labels[labels.length - 1].text);
     looking.replaceChildren(...labels.map((label, key) => {
       const weight = matrix.at(matrix.queries - 1, key);
       const cell = element(
@@ -138,9 +144,9 @@ export function createNext(app) {
     },
     async update() {
       const state = app.store.get();
-      temperature.input.value = state.temperature;
+      temperature.input.value = String(state.temperature);
       temperature.value.textContent = state.temperature.toFixed(2);
-      top.input.value = state.top;
+      top.input.value = String(state.top);
       top.value.textContent = state.top.toFixed(2);
       if (app.file) return list.replaceChildren(app.needsModel());
       if (app.trace().sourceTokens.length > 0)

@@ -8,12 +8,14 @@ import {weightTable} from "./lines.js";
 
 const kLargestCell = 46, kSmallestCell = 9, kLongestLabel = 120;
 
+/** @param {Label[]} labels @param {number} size */
 function widestLabel(labels, size) {
   return Math.min(kLongestLabel, Math.max(...labels.map((label) => textWidth(label.text, size)))) + 10;
 }
 
 /// The heat map of a matrix, at an offset: used for comparisons too. `colour(query, key)` gives [red, green,
 /// blue].
+/** @param {Label[]} queries @param {Label[]} keys @param {number} room */
 export function layOutMap(queries, keys, room) {
   let size = 14;
   let left = widestLabel(queries, size);
@@ -37,6 +39,15 @@ export function layOutMap(queries, keys, room) {
   };
 }
 
+/**
+ * @param {Scene} scene
+ * @param {MapLayout} layout
+ * @param {number} x
+ * @param {Label[]} queries
+ * @param {Label[]} keys
+ * @param {(query: number, key: number) => number[]} parts
+ * @param {Colours} colours
+ */
 export function addMap(scene, layout, x, queries, keys, parts, colours) {
   const {left, top, cell, size, flat} = layout;
   keys.forEach((label, n) => {
@@ -58,6 +69,10 @@ export function addMap(scene, layout, x, queries, keys, parts, colours) {
 }
 
 /// Marks a query and a key, -1 for none, in a map that lies at (x, y).
+/**
+ * @param {Scene} scene @param {number} x @param {number} y @param {number} query @param {number}
+ *     key @param {Matrix} matrix @param {Colours} colours
+ */
 export function markMap(scene, layout, x, y, query, key, matrix, colours) {
   const {left, top, cell} = layout, right = cell * matrix.keys, bottom = cell * matrix.queries;
   if (query >= 0 && query < matrix.queries) {
@@ -74,13 +89,15 @@ export function markMap(scene, layout, x, y, query, key, matrix, colours) {
   }
 }
 
+/** @param {App} app */
 export function createOneHead(app) {
   let layout = null, here = null, offset = 0, cursor = {query: 0, key: 0};
 
+  /** @param {number} x @param {number} y */
   const cellAt = (x, y) => {
     const key = Math.floor((x - offset - layout.left) / layout.cell),
           query = Math.floor((y - layout.top) / layout.cell);
-    const matrix = app.shown().matrix(here.stack, here.layer, here.head);
+    const matrix = app.shown().matrixOf(here);
     const inside = query >= 0 && query < matrix.queries && key < matrix.keys && x >= offset;
     return inside ? {query, key: Math.max(-1, key)} : null;
   };
@@ -89,11 +106,11 @@ export function createOneHead(app) {
     const trace = app.shown();
     return {
       ...trace.querySpot(here.stack, cell.query),
-      other: cell.key >= 0 ? trace.keySpot(here.stack, cell.key) : null
+      ...(cell.key >= 0 ? {other: trace.keySpot(here.stack, cell.key)} : {})
     };
   };
   const move = (event) => {
-    const matrix = app.shown().matrix(here.stack, here.layer, here.head);
+    const matrix = app.shown().matrixOf(here);
     const [down, right] =
         {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key] ?? [0, 0];
     if (event.key === "Enter")
@@ -122,10 +139,10 @@ export function createOneHead(app) {
     const spot = app.marks.get(), trace = app.shown(), colours = app.colours();
     const query = trace.queryAt(here.stack, spot);
     const key = trace.keyAt(here.stack, spot?.other ?? spot);
-    const matrix = trace.matrix(here.stack, here.layer, here.head);
+    const matrix = trace.matrixOf(here);
     const scene = new Scene(layout.width, layout.height);
     const asQuery = query >= 0 && query < matrix.queries,
-          asKey = key >= 0 && key < matrix.keys && (here.stack !== "encoder" || spot.other || !asQuery);
+          asKey = key >= 0 && key < matrix.keys && (here.stack !== "encoder" || spot?.other || !asQuery);
     markMap(scene, layout, offset, 0, asQuery ? query : -1, asKey ? key : -1, matrix, colours);
     picture.mark(asQuery || asKey ? scene : null);
     if (asQuery && asKey && layout.size) {
@@ -147,7 +164,7 @@ export function createOneHead(app) {
     update() {
       const trace = app.shown();
       here = app.place();
-      const matrix = trace.matrix(here.stack, here.layer, here.head);
+      const matrix = trace.matrixOf(here);
       if (!matrix) return;
       const queries = trace.queryLabels(here.stack), keys = trace.keyLabels(here.stack),
             colours = app.colours();

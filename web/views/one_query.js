@@ -11,11 +11,15 @@ import {strings} from "../strings.js";
 import {largestOf, strip} from "../vectors.js";
 
 /// Everything about one row of a head.
+/**
+ * @param {Trace} trace @param {Stack} stack @param {number} layer @param {number} head @param {number} query
+ */
 function explainQuery(trace, stack, layer, head, query) {
   const detail = trace.detail(stack, layer, head);
   const matrix = trace.matrix(stack, layer, head);
   if (!detail || !matrix) return null;
   const {width} = detail;
+  /** @param {number} n */
   const row = (vectors, n) => vectors.subarray(n * width, (n + 1) * width);
   const output = new Float32Array(width);
   for (let key = 0; key < matrix.keys; ++key) {
@@ -43,12 +47,14 @@ function explainQuery(trace, stack, layer, head, query) {
   return {width, scale: detail.scale, query: row(detail.query, query), keys, output};
 }
 
+/** @param {App} app */
 export function createOneQuery(app) {
   const queryBox = select(
       strings.queryChoice,
       (value) =>
           app.pin({side: app.place().stack === "encoder" ? "source" : "target", index: Number(value)}));
   const body = fadeEdges(element("div", {class: "scroll steps"}));
+  /** @param {number} share @param {string} text */
   const bar = (share, text) => {
     const fill = element("span", {class: "bar-fill"});
     fill.style.width = `${Math.max(0, Math.min(100, 100 * share))}%`;

@@ -14,6 +14,7 @@ const kRow = 34, kTop = 30, kGap = 18;
 const kNarrowest = 90, kWidest = 108;  // boxes: narrower where all steps then fit in the page
 
 /// Candidates with their place, those of each node, and the nodes on the winner's way.
+/** @param {number} room */
 function layOutTree(tree, room) {
   const boxes = [], byNode = new Map();
   const fitting = Math.floor((room + kGap) / tree.steps.length) - kGap;
@@ -50,16 +51,19 @@ function textTo(box, byNode) {
   return tokens.filter((token) => token !== "</s>").join("").replace(/\u2581/g, " ").trim();
 }
 
+/** @param {App} app */
 export function createSearch(app) {
   const latest = createLatest();
   const note = element("p", {class: "note-line"});
   const finished = element("ol", {class: "finished"});
   let layout = null, cursor = -1, asked = "", found = null;
 
+  /** @param {number} x @param {number} y */
   const boxAt = (x, y) =>
       layout?.boxes.findIndex(
           (box) => x >= box.x && x <= box.x + layout.boxWidth && y >= box.y && y <= box.y + kRow - 6) ??
       -1;
+  /** @param {number} index */
   const go = (index) => {
     const box = layout?.boxes[index];
     if (box && !box.wins) app.store.set({prefix: textTo(box, layout.byNode), target: ""});
@@ -89,6 +93,7 @@ export function createSearch(app) {
            box.finished ? strings.finished :
            box.kept     ? strings.kept :
                           strings.dropped);
+  /** @param {number} index */
   const show = (index) => {
     cursor = index;
     const box = layout?.boxes[index];

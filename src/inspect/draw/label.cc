@@ -22,11 +22,16 @@ bool turns_text(char32_t code) {
 }
 
 std::string_view special_name(std::string_view token) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames{
       {{"</s>", "\u27E8end\u27E9"},
        {"<s>", "\u27E8start\u27E9"},
        {"<pad>", "\u27E8pad\u27E9"},
-       {"<unk>", "\u27E8unknown\u27E9"}}};
+       {"<unk>", "\u27E8unknown\u27E9"},
+       {"<bos>", "\u27E8start\u27E9"},
+       {"<eos>", "\u27E8end\u27E9"},
+       {"<|endoftext|>", "\u27E8end\u27E9"},
+       {"[CLS]", "[CLS]"},
+       {"[SEP]", "[SEP]"}}};
   for (const auto& [name, shown] : kNames) {
     if (token == name) return shown;
   }

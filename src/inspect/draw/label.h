@@ -3,10 +3,14 @@
 // - "▁Haus" begins a word: the marker is kept, drawn lightly in pictures; "es" continues a word and has none.
 // - Byte pieces of a character ("<0xC3>", "<0xA4>") are shown as the character with an index: "ä₁", "ä₂". A
 //   byte that belongs to no character is written "0xC3".
-// - "</s>" becomes "⟨end⟩", "<s>" "⟨start⟩", "<pad>" "⟨pad⟩", "<unk>" "⟨unknown⟩".
+// - "</s>" becomes "⟨end⟩", "<s>" "⟨start⟩", "<pad>" "⟨pad⟩", "<unk>" "⟨unknown⟩"; likewise the special
+// tokens
+//   of other families.
 // - Control characters become visible ("␛", "⏎", "⇥"), marks that change the direction of text are named
 //   ("U+202E"), and bytes that are not UTF-8 become "\uFFFD", so that a label can break neither picture nor
 //   terminal.
+//
+// The explorer has the same rules (web/labels.js); the tests of both read tests/data/token_labels.json.
 #pragma once
 
 #include <string>

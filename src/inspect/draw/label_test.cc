@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "inspect/terminal/words.h"
 #include "inspect/trace/test_traces.h"
+#include "paths.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -23,6 +28,18 @@ TEST(TokenLabels, WordMarksAndSpecialTokens) {
                           "\u27E8unknown\u27E9", "_"));
   EXPECT_EQ(token_labels({"\u2581Haus"}, "_")[0].faint_prefix, 1U);
   EXPECT_EQ(token_labels({"_Haus"}, "_")[0].faint_prefix, 0U);  // an underscore of the text is none of ours
+}
+
+/// Cases that the explorer's test reads, too.
+TEST(TokenLabels, OfTheSharedCases) {
+  std::ifstream file(source_folder() + "/tests/data/token_labels.json");
+  for (const nlohmann::json& each : nlohmann::json::parse(file)) {
+    const std::vector<std::string> tokens = each["tokens"];
+    std::vector<std::string> labels;
+    for (const Label& label : token_labels(tokens, "")) labels.push_back(label.text);
+    EXPECT_EQ(labels, each["labels"].get<std::vector<std::string>>()) << each["name"];
+    EXPECT_EQ(word_indices(tokens), each["words"].get<std::vector<int>>()) << each["name"];
+  }
 }
 
 TEST(TokenLabels, BytesShowTheirCharacter) {

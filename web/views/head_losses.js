@@ -1,0 +1,94 @@
+// Which heads matter: what the result loses when one head after the other gives nothing.
+
+import {element} from "../dom.js";
+import {kindOf, outcomeOf} from "../outcome.js";
+import {numberTable} from "../picture.js";
+import {parseHeads, sentenceKey, writeHeads} from "../state.js";
+import {strings} from "../strings.js";
+
+const kRequests = 4;  // at a time
+const kShownRows = 12;
+
+/// Every head of a trace.
+/** @param {Trace} trace @returns {Head[]} */
+function headsOf(trace) {
+  return trace.stackNames.flatMap(
+      (stack) => Array
+                     .from(
+                         {length: trace.layers(stack)},
+                         (_, layer) => Array.from(
+                             {length: trace.heads(stack, layer + 1)},
+                             (_, head) => ({stack, layer: layer + 1, head: head + 1})))
+                     .flat());
+}
+
+/// The heads without which most is lost.
+/** @param {Map<string, number>} losses @param {string} caption */
+function lossTable(losses, caption) {
+  const sorted = [...losses].sort((a, b) => a[1] - b[1]).slice(0, kShownRows);
+  return numberTable(caption, [strings.head, strings.lossColumn], sorted.map(([name, loss]) => {
+    const [{stack, layer, head}] = parseHeads(name);
+    return [strings.headName(stack, layer, head), loss.toFixed(3)];
+  }));
+}
+
+/// `original()`: the trace of the translation without changes, if it is known; `changed()` is called when
+/// there are losses to show.
+/** @param {App} app @param {() => Trace | null} original @param {() => void} changed */
+export function createLosses(app, original, changed) {
+  /** @type {Map<string, number>} */
+  let losses = new Map();
+  let lossesOf = "";  // the sentence
+  const lead = element("p", {class: "note-line"}), shown = element("div", {});
+  let can = true, running = false;
+  const run = element("button", {type: "button", onclick: () => runAll()}, strings.matterRun);
+
+  /// Switches every head off in turn, with the original translation as target.
+  const measure = async () => {
+    const state = app.store.get(), trace = app.trace(), heads = headsOf(trace), queue = [...heads];
+    const signal = new AbortController().signal;
+    const of = kindOf(trace) === "translation" ? {of: original()?.target ?? trace.target} : null;
+    const base = await outcomeOf(trace, state, [], of, signal);
+    const work = async () => {
+      while (lossesOf === sentenceKey(app.store.get())) {
+        const head = queue.shift();
+        if (!head) return;
+        const outcome = await outcomeOf(trace, state, [head], base, signal);
+        losses.set(writeHeads([head]), outcome.number - base.number);
+        shown.textContent = strings.matterProgress(losses.size, heads.length);
+      }
+    };
+    await Promise.all(Array.from({length: kRequests}, work));
+    if (lossesOf !== sentenceKey(app.store.get())) return;
+    shown.replaceChildren(lossTable(losses, strings.matterLead[kindOf(trace)]));
+  };
+  const runAll = async () => {
+    running = run.disabled = true;
+    losses = new Map();
+    lossesOf = sentenceKey(app.store.get());
+    try {
+      await measure();
+      changed();
+    } catch (error) {
+      shown.textContent = error.message;
+    }
+    running = false;
+    run.disabled = !can;
+  };
+
+  return {
+    element: [lead, run, shown],
+    get: () => losses,
+    /** @param {boolean} canSwitch whether heads can be switched off */
+    enable(canSwitch) {
+      can = canSwitch;
+      run.disabled = running || !can;
+    },
+    update() {
+      lead.textContent = strings.matterLead[kindOf(app.trace())];
+      if (lossesOf === sentenceKey(app.store.get())) return;
+      losses = new Map();
+      shown.replaceChildren();
+    },
+  };
+}
