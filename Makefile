@@ -64,7 +64,7 @@ lint: setup-build setup-test setup-lint ## run clang-tidy on all sources (minute
 	scripts/check-links
 	scripts/check-tidy
 
-lint-changed: setup-build setup-test setup-lint ## run clang-tidy on files that differ from the main branch
+lint-changed: setup-build setup-test setup-lint ## run clang-tidy on lines that differ from the main branch
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style

@@ -54,6 +54,8 @@ if(HEED_MPI)
   message(STATUS "MPI: ${HEED_MPI_IMPLEMENTATIONS}")
 endif()
 
+# xxHash: the header alone.
+find_path(HEED_XXHASH_HEADERS xxhash.h REQUIRED)
 set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
 # Only oneDNN starts OpenMP threads; Heed itself is compiled without OpenMP.
 set(HEED_LINK_kernels DNNL::dnnl $<LINK_ONLY:OpenMP::OpenMP_CXX> PkgConfig::HWY)

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/check.h"
@@ -25,6 +26,19 @@ namespace {
 
 int report_out_of_memory() {
   std::fputs("heed: out of memory; try fewer --threads or smaller batches\n", stderr);
+  return kExitFailed;
+}
+
+/// Whether the system refused a thread, for whose stack there is no memory, or which is one too many.
+bool is_refused_thread(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again;
+}
+
+int report_refused_thread() {
+  std::fputs(
+      "heed: no further thread can be started: there is too little memory (ulimit -v) or a limit of "
+      "processes (ulimit -u); try fewer --threads\n",
+      stderr);
   return kExitFailed;
 }
 
@@ -64,6 +78,8 @@ int report_errors(const CommandLine& app, const Work& work) {
     return report(error, error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed);
   } catch (const std::bad_alloc&) {
     return report_out_of_memory();
+  } catch (const std::system_error& error) {
+    return is_refused_thread(error) ? report_refused_thread() : report(error, kExitFailed);
   } catch (const std::exception& error) {
     return report(error, kExitFailed);
   }

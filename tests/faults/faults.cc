@@ -1,7 +1,9 @@
 // A library for LD_PRELOAD. The allocation by operator new of the number $HEED_FAIL_ALLOCATION fails, counted
-// from the call of std::set_terminate() with which the command begins, and the fsync() of the number
-// $HEED_FAIL_FLUSH. Before main() an error cannot be caught.
+// from the call of std::set_terminate() with which the command begins, the fsync() of the number
+// $HEED_FAIL_FLUSH, and all mmap() of the program and its libraries from the number $HEED_FAIL_MMAP on, as if
+// the address space were full. Before main() an error cannot be caught.
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,6 +45,18 @@ extern "C" int fsync(int descriptor) {
     return -1;
   }
   return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+
+// The C library has maps of its own, also for its heap, that do not come here.
+extern "C" void* mmap(void* address, size_t size, int protection, int flags, int descriptor, off_t offset) {
+  static const long first = chosen("HEED_FAIL_MMAP");
+  static std::atomic<long> count{0};
+  if (first > 0 && ++count >= first) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  const long result = ::syscall(SYS_mmap, address, size, protection, flags, descriptor, offset);
+  return reinterpret_cast<void*>(result);
 }
 
 void* operator new(std::size_t size) {

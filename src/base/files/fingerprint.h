@@ -4,16 +4,19 @@
 // XXH64 with seed 0 (Yann Collet, xxHash specification): fast, and computed incrementally.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#define XXH_INLINE_ALL  // the library's state may lie in ours, and nothing is linked
+#include <xxhash.h>
+
 namespace heed {
 
 class Fingerprint {
  public:
+  Fingerprint();
   void add(const void* data, size_t size);
   void add(std::string_view text) { add(text.data(), text.size()); }
   /// Adds the eight bytes of a number, little-endian.
@@ -24,15 +27,8 @@ class Fingerprint {
   uint64_t size() const { return size_; }
 
  private:
-  static constexpr size_t kBlock = 32;
-
-  void add_block(const char* block);
-
-  std::array<uint64_t, 4> lanes_ = start();
-  std::array<char, kBlock> pending_{};  // the first size_ % kBlock bytes are not processed yet
+  XXH64_state_t state_;
   uint64_t size_ = 0;
-
-  static std::array<uint64_t, 4> start();
 };
 
 /// 16 hexadecimal digits, the format of hashes in files.

@@ -2,8 +2,10 @@
 
 #include <dnnl.h>
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "base/check.h"
@@ -37,6 +39,35 @@ GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
   return g;
 }
 
+void multiply_by_library(const GemmArguments<float>& g) {
+  const dnnl_status_t status =
+      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride,
+                 g.b, g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);
+  if (status == dnnl_out_of_memory) throw std::bad_alloc();
+  HEED_CHECK(status == dnnl_success);
+}
+
+/// oneDNN generates all its code in the first two products, a small one and one that pays to be packed, and
+/// crashes where it gets no memory for it. These products are done here, after a look at whether it would.
+bool generate_code() {
+  constexpr size_t kReserve = size_t{16} << 20;  // it takes 6 MB
+  void* memory = ::mmap(nullptr, kReserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(memory, kReserve);
+  constexpr int64_t kSize = 64;
+  const std::vector<float> a(kSize * kSize), b(kSize * kSize);
+  std::vector<float> c(kSize * kSize);
+  for (const int64_t size : {int64_t{1}, kSize}) {
+    GemmArguments<float> g;
+    g.m = g.n = g.k = g.a_stride = g.b_stride = g.c_stride = size;
+    g.a = a.data();
+    g.b = b.data();
+    g.c = c.data();
+    multiply_by_library(g);
+  }
+  return true;
+}
+
 }  // namespace
 
 void gemm(const GemmArguments<float>& g) {
@@ -51,10 +82,8 @@ void gemm(const GemmArguments<float>& g) {
     return;
   }
   const OneThread one_thread;
-  const dnnl_status_t status =
-      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride,
-                 g.b, g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);
-  HEED_CHECK(status == dnnl_success);
+  [[maybe_unused]] static const bool code_is_generated = generate_code();
+  multiply_by_library(g);
 }
 
 void gemm(const GemmArguments<double>& g) {
