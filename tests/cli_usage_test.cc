@@ -52,7 +52,7 @@ TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {
   }
   for (const std::string value : {"nan", "inf", "1e999", "0,5", "one"}) {
     expect_failure(heed_command({"translate", "x", "--length-penalty=" + value}), 2,
-                   {"--length-penalty takes a number, not '" + value + "'"});
+                   {"--length-penalty takes a number from -100 to 100, not '" + value + "'"});
     expect_failure(heed_command({"train", "--output", "x", "--max-minutes=" + value}), 2,
                    {"--max-minutes takes a number above 0, not '" + value + "'"});
   }

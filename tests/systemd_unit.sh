@@ -13,7 +13,8 @@ grep -q "^ExecStart=$(realpath "$1") serve " "$unit"
 found=$(systemd-analyze verify "$unit" 2>&1) || { echo "$found"; exit 1; }
 [[ -z $found ]] || { echo "$found"; exit 1; } # unknown settings are warnings only
 systemd-analyze security --offline=true --threshold=20 --no-pager "$unit" >"$folder/exposure" || { tail -n 1 "$folder/exposure"; exit 1; }
+"$1" serve --help >"$folder/help"
 # What the unit starts is understood: the same words with another port.
 sed -n 's/^ExecStart=[^ ]* //p' "$unit" | tr ' ' '\n' | grep -v '^[0-9/]' | grep '^--' | while read -r option; do
-  "$1" serve --help | grep -q -e "$option" || { echo "heed serve has no $option"; exit 1; }
+  grep -q -e "$option" "$folder/help" || { echo "heed serve has no $option"; exit 1; }
 done

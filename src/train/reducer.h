@@ -36,7 +36,8 @@ class Reducer {
   /// Whether this is the process that writes all files and reports.
   virtual bool is_first() const { return true; }
 
-  // -- Work, which must not call the reducer. If it throws an Error or Cancelled in one process, all throw it.
+  // -- Work, which must not call the reducer. If it throws an Error or Cancelled in one process, all throw
+  // it.
   virtual void together(const Work& work) { work(); }
   virtual void on_first(const Work& work) { work(); }
   virtual void on_others(const Work& /*work*/) {}
