@@ -187,7 +187,7 @@ def processor_seconds_per_byte(size=1 << 29):
 # ---- The model of cost -----------------------------------------------------------------------------------------------
 
 def tree_nodes(shards, processes):
-    """The largest number of tree nodes that a process has (src/train/reduction_tree.cc)."""
+    """The largest number of tree nodes that a process has (src/train/reduce/reduction_tree.cc)."""
     def nodes(begin, end):
         count = 0
         while begin < end:
@@ -202,7 +202,7 @@ def tree_nodes(shards, processes):
 
 
 def sections(parameters, processes):
-    """src/train/parameter_slices.cc"""
+    """src/train/reduce/parameter_slices.cc"""
     return math.ceil(parameters / (math.ceil(16 / processes) * processes * 65536))
 
 

@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "model_reference.h"
+#include "models/directory/loaded_model.h"
 #include "models/encoder_heads.h"
-#include "models/loaded_model.h"
 #include "reference.h"
-#include "text/wordpiece.h"
+#include "text/subwords/wordpiece.h"
 
 namespace heed {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "command.h"
+#include "metrics/symmetrization.h"
 #include "paths.h"
 #include "test_folder.h"
-#include "text/symmetrization.h"
 #include "tiny_model.h"
 
 namespace heed {

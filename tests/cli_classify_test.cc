@@ -6,11 +6,11 @@
 
 #include "base/text/json_file.h"
 #include "command.h"
+#include "models/config/encoder_only_config.h"
 #include "models/encoder_heads.h"
-#include "models/encoder_only_config.h"
 #include "models/test_models.h"
 #include "nn/storage/parameters.h"
-#include "text/wordpiece.h"
+#include "text/subwords/wordpiece.h"
 
 namespace heed {
 namespace {

@@ -12,7 +12,7 @@
 #include "models/architecture.h"
 #include "models/encoder_only.h"
 #include "models/test_models.h"
-#include "text/wordpiece.h"
+#include "text/subwords/wordpiece.h"
 
 namespace heed {
 namespace {

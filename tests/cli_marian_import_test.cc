@@ -14,10 +14,10 @@
 #include "base/text/json_file.h"
 #include "command.h"
 #include "compare.h"
-#include "decode/test_models.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "models/transformer.h"
 #include "npz_writer.h"
+#include "search/test_models.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -11,17 +11,17 @@
 
 #include "base/text/json_file.h"
 #include "command.h"
-#include "decode/test_models.h"
 #include "io/safetensors.h"
-#include "models/decoder_only_config.h"
+#include "models/config/decoder_only_config.h"
+#include "models/config/encoder_only_config.h"
+#include "models/directory/loaded_model.h"
 #include "models/encoder_heads.h"
-#include "models/encoder_only_config.h"
-#include "models/loaded_model.h"
 #include "models/transformer.h"
+#include "search/test_models.h"
 #include "test_folder.h"
 #include "test_json_lines.h"
-#include "text/plain_tokenizers.h"
-#include "text/wordpiece.h"
+#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/plain_tokenizers.h"
 #include "tiny_model.h"
 
 namespace heed {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "data/corpus/corpus.h"
-#include "text/placeholder_piece.h"
-#include "text/tokenizer.h"
+#include "text/terms/placeholder_piece.h"
+#include "text/tokenizers/tokenizer.h"
 #include "tiny_model.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tiny_model.h"
-#include "train/metrics_log.h"
+#include "train/store/metrics_log.h"
 
 namespace heed {
 namespace {

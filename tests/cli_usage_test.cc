@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
-#include "cli/terminal.h"
+#include "cli/options/terminal.h"
 #include "tiny_model.h"
 
 namespace heed {

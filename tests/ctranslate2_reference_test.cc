@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "decode/scoring.h"
-#include "decode/search.h"
 #include "io/ctranslate2_file.h"
-#include "models/ctranslate2_export.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
+#include "models/formats/ctranslate2_export.h"
 #include "models/test_models.h"
 #include "models/transformer.h"
 #include "reference.h"
+#include "search/scoring.h"
+#include "search/search.h"
 #include "test_folder.h"
-#include "text/tokenizer.h"
+#include "text/tokenizers/tokenizer.h"
 
 namespace heed {
 namespace {

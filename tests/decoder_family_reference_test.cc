@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/text/json_file.h"
-#include "decode/search.h"
 #include "model_reference.h"
 #include "models/decoder_only.h"
-#include "models/loaded_model.h"
-#include "models/model_weights.h"
+#include "models/directory/loaded_model.h"
+#include "models/directory/model_weights.h"
 #include "reference.h"
+#include "search/search.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -10,13 +10,13 @@
 
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
-#include "decode/model_files.h"
-#include "decode/text_classifier.h"
-#include "decode/text_embedder.h"
 #include "model_reference.h"
+#include "models/directory/model_weights.h"
 #include "models/encoder_heads.h"
-#include "models/model_weights.h"
 #include "reference.h"
+#include "tasks/model_files.h"
+#include "tasks/text_classifier.h"
+#include "tasks/text_embedder.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "decode/search.h"
 #include "model_reference.h"
 #include "models/decoder_only.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "reference.h"
+#include "search/search.h"
 
 namespace heed {
 namespace {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "decode/search.h"
 #include "model_reference.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "models/seq2seq.h"
 #include "reference.h"
+#include "search/search.h"
 #include "test_folder.h"
-#include "text/tokenizer.h"
+#include "text/tokenizers/tokenizer.h"
 
 namespace heed {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "decode/generate_options.h"
-#include "decode/translate_options.h"
 #include "paths.h"
+#include "tasks/generate_options.h"
+#include "translate/translate_options.h"
 
 namespace heed {
 namespace {

@@ -10,15 +10,15 @@
 
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
-#include "decode/model_files.h"
-#include "decode/search.h"
-#include "decode/translation_settings.h"
 #include "model_reference.h"
-#include "models/loaded_model.h"
-#include "models/model_weights.h"
+#include "models/directory/loaded_model.h"
+#include "models/directory/model_weights.h"
 #include "models/transformer.h"
 #include "reference.h"
+#include "search/search.h"
+#include "tasks/model_files.h"
 #include "test_folder.h"
+#include "translate/translation_settings.h"
 
 namespace heed {
 namespace {

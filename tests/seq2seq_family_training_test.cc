@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/text/json_file.h"
-#include "decode/model_files.h"
-#include "decode/search_options.h"
 #include "reference.h"
+#include "search/rules/search_options.h"
+#include "tasks/model_files.h"
 #include "test_folder.h"
-#include "train/metrics_log.h"
-#include "train/recipe.h"
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
+#include "train/recipe/recipe.h"
+#include "train/store/metrics_log.h"
 
 namespace heed {
 namespace {

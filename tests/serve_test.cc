@@ -15,16 +15,16 @@
 #include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "command.h"
-#include "decode/scoring.h"
-#include "decode/test_models.h"
-#include "models/decoder_only_config.h"
+#include "models/config/decoder_only_config.h"
+#include "models/config/encoder_only_config.h"
 #include "models/encoder_heads.h"
-#include "models/encoder_only_config.h"
 #include "models/test_models.h"
 #include "reference.h"
+#include "search/scoring.h"
+#include "search/test_models.h"
 #include "test_http_client.h"
-#include "text/plain_tokenizers.h"
-#include "text/wordpiece.h"
+#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/plain_tokenizers.h"
 
 namespace heed {
 namespace {

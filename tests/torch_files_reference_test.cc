@@ -9,7 +9,7 @@
 
 #include "io/torch_file.h"
 #include "model_reference.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "models/seq2seq.h"
 #include "reference.h"
 #include "test_folder.h"

@@ -1,5 +1,5 @@
 // Progress and remaining time of a training.
-#include "cli/training_progress.h"
+#include "cli/jobs/training_progress.h"
 
 #include <gtest/gtest.h>
 

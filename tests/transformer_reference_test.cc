@@ -10,7 +10,7 @@
 
 #include "kernels/pointwise/adam.h"
 #include "model_reference.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "models/transformer.h"
 #include "reference.h"
 

@@ -1,5 +1,5 @@
 // Weights of every format written as safetensors, in one file or shards.
-#include "cli/weight_conversion.h"
+#include "cli/files/weight_conversion.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// How a token is written, whatever it holds: the same rules as in pictures (src/inspect/draw/label.h); the
+// How a token is written, whatever it holds: the same rules as in pictures (src/inspect/trace/label.h); the
 // tests of both read tests/data/token_labels.json.
 
 const kWordMark = "\u2581";

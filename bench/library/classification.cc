@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 
 extern "C" {
 

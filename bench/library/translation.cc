@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/search.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
+#include "search/search.h"
 
 extern "C" {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/files/blocked_signals.h"
+#include "base/blocked_signals.h"
 
 namespace nb = nanobind;
 

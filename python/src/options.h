@@ -1,5 +1,5 @@
 // Options structs of the library as classes of the extension module, with the rows of their tables
-// (decode/option_row.h), from which python/heed/_options.py makes keyword arguments.
+// (search/rules/option_row.h), from which python/heed/_options.py makes keyword arguments.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/generate_options.h"
-#include "decode/translate_options.h"
+#include "tasks/generate_options.h"
+#include "translate/translate_options.h"
 
 namespace heed::python {
 

@@ -6,10 +6,10 @@
 #include "api/checks.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
-#include "decode/model_files.h"
-#include "decode/text_embedder.h"
 #include "inspect/trace/encoder_trace.h"
 #include "models/head_names.h"
+#include "tasks/model_files.h"
+#include "tasks/text_embedder.h"
 
 namespace heed {
 

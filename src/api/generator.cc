@@ -7,12 +7,12 @@
 #include "base/stop.h"
 #include "base/text/option_error.h"
 #include "base/thread_pool.h"
-#include "decode/generation_settings.h"
-#include "decode/model_files.h"
-#include "decode/text_generator.h"
-#include "decode/text_scoring.h"
 #include "inspect/trace/text_trace.h"
 #include "models/head_names.h"
+#include "tasks/generation_settings.h"
+#include "tasks/model_files.h"
+#include "tasks/text_generator.h"
+#include "tasks/text_scoring.h"
 
 namespace heed {
 

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "base/text/json_file.h"
-#include "models/decoder_only_config.h"
+#include "models/config/decoder_only_config.h"
 #include "models/test_models.h"
 #include "test_folder.h"
-#include "text/plain_tokenizers.h"
+#include "text/tokenizers/plain_tokenizers.h"
 
 namespace heed {
 namespace {

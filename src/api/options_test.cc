@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "decode/test_models.h"
 #include "heed/attention.h"
 #include "heed/generator.h"
 #include "heed/norms.h"
 #include "heed/picture.h"
 #include "heed/translator.h"
-#include "models/decoder_only_config.h"
+#include "models/config/decoder_only_config.h"
 #include "models/transformer.h"
+#include "search/test_models.h"
 #include "test_folder.h"
-#include "text/plain_tokenizers.h"
+#include "text/tokenizers/plain_tokenizers.h"
 
 namespace heed {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "api/checks.h"
 #include "base/text/option_error.h"
-#include "train/training_options.h"
+#include "train/recipe/training_options.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/files/blocked_signals.h"
+#include "base/blocked_signals.h"
 
 namespace heed {
 namespace {

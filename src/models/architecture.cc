@@ -4,10 +4,10 @@
 
 #include "base/check.h"
 #include "base/text/nearest_word.h"
-#include "models/decoder_only_config.h"
-#include "models/encoder_only_config.h"
-#include "models/rnn_config.h"
-#include "models/transformer_config.h"
+#include "models/config/decoder_only_config.h"
+#include "models/config/encoder_only_config.h"
+#include "models/config/transformer_config.h"
+#include "models/families/rnn_config.h"
 
 namespace heed::models {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/architecture.h"
+#include "models/config/decoder_only_config.h"
 #include "models/decoder_only.h"
-#include "models/decoder_only_config.h"
 #include "test_folder.h"
 
 namespace heed::models {

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "models/cache_rows.h"
-#include "models/config_checks.h"
+#include "models/config/config_checks.h"
 #include "models/embedding_indices.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "models/config/stack_config.h"
 #include "models/language_model.h"
-#include "models/stack_config.h"
 #include "nn/transformer_layer.h"
 #include "ops/attention/rotary.h"
 
@@ -48,7 +48,7 @@ struct DecoderOnlyFamily {
   std::vector<std::string> left_out;  ///< of no use here
 
   std::string model_class;  ///< Hugging Face's
-  /// The keys of config.json (models/config_fields.h).
+  /// The keys of config.json (models/config/config_fields.h).
   void (*describe)(ConfigFields& fields, DecoderOnlyConfig& config) = nullptr;
 };
 

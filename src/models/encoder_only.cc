@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "models/config_checks.h"
+#include "models/config/config_checks.h"
 #include "models/embedding_indices.h"
 #include "models/encoder_heads.h"
 #include "nn/embedding.h"

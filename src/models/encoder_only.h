@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/config/stack_config.h"
 #include "models/encoder.h"
-#include "models/stack_config.h"
 #include "nn/transformer_layer.h"
 #include "ops/attention/rotary.h"
 
@@ -60,7 +60,7 @@ struct EncoderOnlyFamily {
     std::vector<std::string> left_out{};  ///< other heads of the pretraining
   } vocabulary;
 
-  /// The keys of config.json (models/config_fields.h).
+  /// The keys of config.json (models/config/config_fields.h).
   void (*describe)(ConfigFields& fields, EncoderOnlyConfig& config) = nullptr;
 };
 

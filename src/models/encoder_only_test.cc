@@ -8,8 +8,8 @@
 
 #include "compare.h"
 #include "io/safetensors.h"
-#include "models/encoder_only_config.h"
-#include "models/loaded_model.h"
+#include "models/config/encoder_only_config.h"
+#include "models/directory/loaded_model.h"
 #include "models/test_models.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "models/config_checks.h"
+#include "models/config/config_checks.h"
 #include "models/embedding_indices.h"
 #include "models/row_ranges.h"
 #include "nn/embedding.h"

@@ -9,7 +9,7 @@
 
 #include "autograd/gradient_check.h"
 #include "compare.h"
-#include "models/rnn_config.h"
+#include "models/families/rnn_config.h"
 #include "models/test_models.h"
 #include "random_tensor.h"
 #include "test_folder.h"

@@ -11,8 +11,8 @@
 
 #include "compare.h"
 #include "models/architecture.h"
-#include "models/model_directory.h"
-#include "models/model_weights.h"
+#include "models/directory/model_directory.h"
+#include "models/directory/model_weights.h"
 #include "models/test_models.h"
 #include "models/transformer.h"
 #include "nn/module_test.h"

@@ -9,10 +9,10 @@
 
 #include "base/text/json_file.h"
 #include "io/safetensors.h"
-#include "models/decoder_only_config.h"
+#include "models/config/decoder_only_config.h"
+#include "models/config/encoder_only_config.h"
+#include "models/directory/loaded_model.h"
 #include "models/encoder_heads.h"
-#include "models/encoder_only_config.h"
-#include "models/loaded_model.h"
 #include "models/transformer.h"
 #include "nn/sinusoids.h"
 #include "test_folder.h"

@@ -8,10 +8,10 @@
 
 #include "base/check.h"
 #include "models/cache_rows.h"
-#include "models/config_checks.h"
+#include "models/config/config_checks.h"
+#include "models/config/transformer_config.h"
 #include "models/embedding_indices.h"
 #include "models/row_ranges.h"
-#include "models/transformer_config.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
 #include "ops/elementwise.h"

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "models/config/stack_config.h"
 #include "models/seq2seq.h"
 #include "models/source_vocabulary.h"
-#include "models/stack_config.h"
 #include "nn/positions.h"
 #include "nn/transformer_layer.h"
 

@@ -13,8 +13,8 @@
 
 #include "autograd/gradient_check.h"
 #include "compare.h"
+#include "models/config/transformer_config.h"
 #include "models/test_models.h"
-#include "models/transformer_config.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

@@ -17,7 +17,7 @@
 #include "compare.h"
 #include "io/safetensors.h"
 #include "models/architecture.h"
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "models/transformer.h"
 #include "test_folder.h"
 

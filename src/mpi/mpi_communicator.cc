@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/blocked_signals.h"
 #include "base/check.h"
-#include "base/files/blocked_signals.h"
 #include "distributed/communicator.h"
 #include "distributed/launch.h"
 #include "heed/version.h"

@@ -8,11 +8,11 @@
 
 #include "eventually.h"
 #include "serve/http/api_keys.h"
+#include "serve/http/fields.h"
 #include "serve/http/metrics.h"
 #include "serve/http/rate_limit.h"
+#include "serve/http/request_error.h"
 #include "serve/request_queue.h"
-#include "serve/routes/fields.h"
-#include "serve/routes/request_error.h"
 #include "serve/routes/web_files.h"
 #include "test_folder.h"
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/files/blocked_signals.h"
+#include "base/blocked_signals.h"
 
 namespace heed::serve {
 

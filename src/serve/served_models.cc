@@ -8,10 +8,10 @@
 
 #include "base/check.h"
 #include "base/text/ascii.h"
-#include "decode/text_embedder.h"
-#include "text/language_codes.h"
-#include "text/language_id.h"
-#include "text/piece_coder.h"
+#include "tasks/text_embedder.h"
+#include "text/sentences/language_codes.h"
+#include "text/sentences/language_id.h"
+#include "text/tokenizers/piece_coder.h"
 
 namespace heed::serve {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "decode/model_files.h"
-#include "decode/shared_search.h"
-#include "decode/translation_settings.h"
-#include "models/precision_names.h"
+#include "models/config/precision_names.h"
+#include "search/shared_search.h"
+#include "tasks/model_files.h"
+#include "translate/translation_settings.h"
 
 namespace heed::serve {
 

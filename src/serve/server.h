@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/loaded_model.h"
+#include "models/directory/loaded_model.h"
 #include "serve/http/http_server.h"
 #include "serve/served_models.h"
 #include "serve/service.h"

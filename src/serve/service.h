@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "decode/generation_settings.h"
-#include "decode/option_row.h"
-#include "decode/shared_search.h"
-#include "decode/translation_settings.h"
 #include "nn/head_scales.h"
+#include "search/rules/option_row.h"
+#include "search/shared_search.h"
+#include "serve/http/fields.h"
 #include "serve/http/http_message.h"
 #include "serve/http/metrics.h"
-#include "serve/routes/fields.h"
-#include "serve/routes/request_error.h"
+#include "serve/http/request_error.h"
 #include "serve/served_models.h"
+#include "tasks/generation_settings.h"
+#include "translate/translation_settings.h"
 
 namespace heed::serve {
 

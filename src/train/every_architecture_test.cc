@@ -18,12 +18,12 @@
 #include "gtest/gtest.h"
 #include "kernels/simd/isa.h"
 #include "models/architecture.h"
-#include "models/fine_tuning.h"
-#include "models/loaded_model.h"
+#include "models/directory/fine_tuning.h"
+#include "models/directory/loaded_model.h"
 #include "test_folder.h"
-#include "train/recipe_fields.h"
-#include "train/task.h"
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
+#include "train/recipe/recipe_fields.h"
+#include "train/tasks/task.h"
 
 namespace heed::train {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/files/file_lock.h"
 #include "distributed/agreement.h"
 #include "distributed/test_thread_ranks.h"
-#include "train/parameter_slices.h"
+#include "train/reduce/parameter_slices.h"
 #include "train/test_trainings.h"
 
 namespace heed::train {

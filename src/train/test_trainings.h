@@ -11,8 +11,8 @@
 
 #include "models/architecture.h"
 #include "test_folder.h"
-#include "train/task.h"
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
+#include "train/tasks/task.h"
 
 namespace heed::train {
 

@@ -1,5 +1,5 @@
 // Letters and digits of ASCII, whatever the locale, for the syntax of formats and protocols: names of tags,
-// headers and options. What users write has letters of all scripts: text/unicode_properties.h.
+// headers and options. What users write has letters of all scripts: text/unicode/unicode_properties.h.
 #pragma once
 
 #include <string>

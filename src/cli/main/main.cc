@@ -1,5 +1,5 @@
 // The command `heed`.
-#include "cli/command.h"
+#include "cli/options/command.h"
 
 int main(int argc, char** argv) {
   return heed::cli::run(argc, argv);

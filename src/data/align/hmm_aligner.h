@@ -21,7 +21,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "data/align/translation_table.h"
-#include "text/alignment_score.h"
+#include "metrics/alignment_score.h"
 
 namespace heed {
 

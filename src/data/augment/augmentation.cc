@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "data/augment/shared_spans.h"
 #include "data/augment/text_case.h"
-#include "text/placeholder_piece.h"
+#include "text/terms/placeholder_piece.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "test_folder.h"
-#include "text/placeholder_piece.h"
+#include "text/terms/placeholder_piece.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "base/text/ascii.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

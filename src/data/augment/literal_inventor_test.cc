@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/text/ascii.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

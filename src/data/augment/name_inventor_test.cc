@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "text/utf8.h"
-#include "text/whitespace.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed {
 namespace {

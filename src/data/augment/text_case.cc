@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

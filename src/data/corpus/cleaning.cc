@@ -7,9 +7,9 @@
 
 #include "base/check.h"
 #include "base/text/option_error.h"
-#include "text/language_id.h"
-#include "text/utf8.h"
-#include "text/whitespace.h"
+#include "text/sentences/language_id.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,7 @@
 #include "data/corpus/labelled_reader.h"
 
 #include "base/check.h"
-#include "text/whitespace.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "text/whitespace.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "inspect/draw/heat_map.h"
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 #include "inspect/trace/trace_labels.h"
 
 namespace heed {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "inspect/draw/chart.h"
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 #include "inspect/trace/trace.h"
 
 namespace heed {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 
 namespace heed {
 namespace {

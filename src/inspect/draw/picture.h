@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "inspect/draw/colour_map.h"
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 
 namespace heed {
 

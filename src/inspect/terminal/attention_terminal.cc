@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 #include "inspect/trace/trace_labels.h"
 #include "models/head_names.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

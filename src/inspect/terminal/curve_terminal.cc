@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "inspect/draw/chart.h"
-#include "inspect/draw/label.h"
-#include "text/utf8.h"
+#include "inspect/trace/label.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

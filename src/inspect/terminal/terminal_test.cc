@@ -10,7 +10,7 @@
 #include "inspect/terminal/curve_terminal.h"
 #include "inspect/terminal/terminal_text.h"
 #include "inspect/trace/test_traces.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

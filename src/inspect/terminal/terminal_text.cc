@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

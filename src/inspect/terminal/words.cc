@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "inspect/draw/label.h"
-#include "text/pipeline/byte_piece.h"
+#include "inspect/trace/label.h"
+#include "text/pipeline/segmentation/byte_piece.h"
 
 namespace heed {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/thread_pool.h"
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 #include "inspect/trace/recorder.h"
 #include "models/head_names.h"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "decode/text_classifier.h"
 #include "inspect/trace/trace.h"
+#include "tasks/text_classifier.h"
 
 namespace heed {
 

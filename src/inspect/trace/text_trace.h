@@ -4,8 +4,8 @@
 #include <string>
 
 #include "inspect/trace/trace.h"
-#include "models/loaded_model.h"
-#include "text/text_tokenizer.h"
+#include "models/directory/loaded_model.h"
+#include "text/tokenizers/text_tokenizer.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/head_names.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inspect/draw/label.h"
+#include "inspect/trace/label.h"
 #include "inspect/trace/trace.h"
 
 namespace heed {

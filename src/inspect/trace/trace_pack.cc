@@ -12,7 +12,7 @@
 #include "base/text/base64.h"
 #include "models/head_names.h"
 #include "tensor/half.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/check.h"
-#include "decode/scoring.h"
-#include "decode/search.h"
 #include "inspect/trace/recorder.h"
 #include "models/finite_output.h"
 #include "models/head_names.h"
+#include "search/scoring.h"
+#include "search/search.h"
 
 namespace heed {
 namespace {

@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 
-#include "decode/constraints.h"
-#include "decode/search_options.h"
 #include "inspect/trace/trace.h"
-#include "models/loaded_model.h"
-#include "text/tokenizer.h"
+#include "models/directory/loaded_model.h"
+#include "search/rules/constraints.h"
+#include "search/rules/search_options.h"
+#include "text/tokenizers/tokenizer.h"
 
 namespace heed {
 

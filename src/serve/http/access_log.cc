@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/files/descriptor_io.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed::serve {
 namespace {

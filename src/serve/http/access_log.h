@@ -4,8 +4,8 @@
 #include <mutex>
 #include <string>
 
+#include "serve/http/fields.h"
 #include "serve/http/http_server.h"
-#include "serve/routes/fields.h"
 
 namespace heed::serve {
 

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/files/input_file.h"
-#include "text/whitespace.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed::serve {
 

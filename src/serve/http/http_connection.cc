@@ -5,7 +5,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "base/text/ascii.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed::serve {
 namespace {

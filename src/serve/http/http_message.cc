@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed::serve {
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/blocked_signals.h"
 #include "base/check.h"
-#include "base/files/blocked_signals.h"
 #include "serve/http/http_connection.h"
 
 namespace heed::serve {

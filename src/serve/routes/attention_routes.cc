@@ -13,7 +13,7 @@
 #include "inspect/trace/translation_trace.h"
 #include "models/head_names.h"
 #include "serve/service.h"
-#include "text/whitespace.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed::serve {
 namespace {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/service.h"
-#include "text/language_codes.h"
-#include "text/language_id.h"
+#include "text/sentences/language_codes.h"
+#include "text/sentences/language_id.h"
 
 namespace heed::serve {
 namespace {

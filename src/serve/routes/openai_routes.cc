@@ -12,12 +12,12 @@
 #include "base/stop.h"
 #include "base/text/base64.h"
 #include "base/thread_pool.h"
-#include "decode/generation_settings.h"
-#include "decode/text_embedder.h"
 #include "models/head_names.h"
 #include "serve/routes/token_probabilities.h"
 #include "serve/service.h"
-#include "text/utf8.h"
+#include "tasks/generation_settings.h"
+#include "tasks/text_embedder.h"
+#include "text/unicode/utf8.h"
 
 namespace heed::serve {
 namespace {

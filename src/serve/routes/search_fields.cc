@@ -1,13 +1,13 @@
-// The fields of a request that are options of translation (decode/translate_options.h), the same on all of
-// Heed's own routes, or of text generation (decode/generate_options.h).
+// The fields of a request that are options of translation (translate/translate_options.h), the same on all of
+// Heed's own routes, or of text generation (tasks/generate_options.h).
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "base/stop.h"
-#include "decode/generate_options.h"
-#include "decode/translate_options.h"
 #include "serve/service.h"
+#include "tasks/generate_options.h"
+#include "translate/translate_options.h"
 
 namespace heed::serve {
 namespace {

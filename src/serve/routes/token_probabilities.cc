@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "decode/scoring.h"
-#include "text/utf8.h"
+#include "search/scoring.h"
+#include "text/unicode/utf8.h"
 
 namespace heed::serve {
 

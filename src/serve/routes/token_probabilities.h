@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/text_generator.h"
 #include "serve/service.h"
+#include "tasks/text_generator.h"
 
 namespace heed::serve {
 

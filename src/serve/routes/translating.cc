@@ -5,9 +5,9 @@
 #include "base/stop.h"
 #include "base/text/nearest_word.h"
 #include "base/thread_pool.h"
-#include "decode/document.h"
 #include "serve/service.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
+#include "translate/documents/document.h"
 
 namespace heed::serve {
 namespace {

@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/thread_pool.h"
-#include "decode/result_json.h"
 #include "models/head_names.h"
 #include "serve/service.h"
-#include "text/whitespace.h"
+#include "tasks/result_json.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed::serve {
 namespace {

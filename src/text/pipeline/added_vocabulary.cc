@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/pipeline/characters.h"
 #include "text/pipeline/pipeline_steps.h"
-#include "text/utf8.h"
+#include "text/unicode/characters.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "text/pipeline/byte_trie.h"
 #include "text/pipeline/normalizer.h"
+#include "text/pipeline/segmentation/byte_trie.h"
 
 namespace heed {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

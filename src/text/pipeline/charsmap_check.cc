@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/pipeline/darts_unit.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <utility>
 
-#include "text/clean_up.h"
 #include "text/pipeline/aligned_text.h"
 #include "text/pipeline/byte_characters.h"
 #include "text/pipeline/pipeline_steps.h"
-#include "text/utf8.h"
+#include "text/unicode/clean_up.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

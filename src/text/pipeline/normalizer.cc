@@ -6,9 +6,9 @@
 
 #include "base/text/ascii.h"
 #include "text/pipeline/byte_characters.h"
-#include "text/pipeline/characters.h"
 #include "text/pipeline/pipeline_steps.h"
 #include "text/pipeline/unicode_forms.h"
+#include "text/unicode/characters.h"
 
 namespace heed {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "text/pipeline/aligned_text.h"
-#include "text/pipeline/characters.h"
+#include "text/unicode/characters.h"
 
 namespace heed {
 namespace {

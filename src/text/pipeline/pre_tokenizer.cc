@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "text/pipeline/byte_characters.h"
-#include "text/pipeline/characters.h"
 #include "text/pipeline/normalizer.h"
-#include "text/utf8.h"
-#include "text/word_pattern.h"
+#include "text/unicode/characters.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/word_pattern.h"
 
 namespace heed {
 namespace {

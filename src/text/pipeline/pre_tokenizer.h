@@ -59,7 +59,8 @@ std::unique_ptr<PreTokenizer> fixed_length_pre_tokenizer(size_t length);
 /// digits and punctuation, ... Spaces belong to the piece before them; those at the beginning are dropped.
 std::unique_ptr<PreTokenizer> script_pre_tokenizer();
 /// Writes each byte as a printable character (GPT-2: Radford et al., 2019), after a space is inserted before
-/// each piece without one (`adds_space`) and each piece is cut into words (`cuts`; text/word_pattern.h).
+/// each piece without one (`adds_space`) and each piece is cut into words (`cuts`;
+/// text/unicode/word_pattern.h).
 std::unique_ptr<PreTokenizer> byte_level_pre_tokenizer(bool adds_space, bool cuts);
 
 struct MetaspaceOptions {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/pipeline/space_mark.h"
-#include "text/utf8.h"
+#include "text/pipeline/segmentation/space_mark.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

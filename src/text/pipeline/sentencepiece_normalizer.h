@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "text/pipeline/aligned_text.h"
-#include "text/pipeline/byte_trie.h"
 #include "text/pipeline/character_map.h"
+#include "text/pipeline/segmentation/byte_trie.h"
 
 namespace heed {
 

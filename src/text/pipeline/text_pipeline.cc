@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "text/pipeline/pipeline_steps.h"
-#include "text/pipeline/token_cache.h"
-#include "text/utf8.h"
+#include "text/pipeline/segmentation/token_cache.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 

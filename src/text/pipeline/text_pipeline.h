@@ -22,7 +22,7 @@
 #include "text/pipeline/normalizer.h"
 #include "text/pipeline/post_processor.h"
 #include "text/pipeline/pre_tokenizer.h"
-#include "text/pipeline/token_model.h"
+#include "text/pipeline/segmentation/token_model.h"
 
 namespace heed {
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "text/pipeline/characters.h"
+#include "text/unicode/characters.h"
 
 namespace heed {
 namespace {

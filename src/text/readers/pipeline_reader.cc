@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "text/pipeline/charsmap_check.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

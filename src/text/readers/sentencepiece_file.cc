@@ -10,7 +10,7 @@
 #include "text/pipeline/charsmap_check.h"
 #include "text/readers/sentencepiece_fields.h"
 #include "text/readers/wire_format.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/pipeline/segmentation/sentencepiece_vocabulary.h"
 #include "text/pipeline/sentencepiece_normalizer.h"
-#include "text/pipeline/sentencepiece_vocabulary.h"
 
 namespace heed {
 

@@ -9,9 +9,9 @@
 #include "base/files/file.h"
 #include "heed/error.h"
 #include "text/pipeline/charsmap_check.h"
-#include "text/sentencepiece.h"
+#include "text/subwords/sentencepiece.h"
 #include "text/test_cases.h"
-#include "text/test_text.h"
+#include "text/tokenizers/test_text.h"
 
 namespace heed {
 namespace {

@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "test_folder.h"
-#include "text/plain_tokenizers.h"
 #include "text/readers/tokenizer_json.h"
-#include "text/sentencepiece_text.h"
+#include "text/subwords/sentencepiece_text.h"
+#include "text/subwords/wordpiece.h"
 #include "text/test_cases.h"
-#include "text/test_text.h"
-#include "text/text_tokenizer.h"
-#include "text/utf8.h"
-#include "text/wordpiece.h"
+#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/test_text.h"
+#include "text/tokenizers/text_tokenizer.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "text/readers/tokenizer_file.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 

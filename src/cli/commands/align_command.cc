@@ -1,0 +1,161 @@
+// heed align: word alignments of sentence pairs.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/evaluation/choose_heads.h"
+#include "cli/jobs/line_job.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/pair_alignment.h"
+#include "cli/jobs/translation.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "metrics/symmetrization.h"
+#include "translate/word_alignment.h"
+
+namespace heed::cli {
+namespace {
+
+struct AlignOptions {
+  CommonOptions common;
+  ModelChoice model;
+  PairsInput input;
+  std::vector<std::string> arguments;
+  std::string output;
+  std::string reverse, symmetrize = "grow-diag-final-and";
+  int layer = 0;  // 0: the model's alignment heads, or the last
+  bool choose_heads = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
+};
+
+/// Pairs that are in memory at a time.
+constexpr size_t kPairsAtATime = 4096;
+
+using Links = std::vector<WordLink>;
+
+decode::AlignmentOptions alignment_options(const AlignOptions& o, const models::LoadedModel& model) {
+  if (o.layer > 0) return {.layer = o.layer - 1};
+  return {.heads = models::read_alignment_heads(model.files)};
+}
+
+/// The model of the reverse direction.
+TranslationModel load_reverse_model(const AlignOptions& o) {
+  ModelChoice choice = o.model;
+  choice.model = o.reverse;
+  choice.pair.clear();
+  return load_translation_model(choice);
+}
+
+/// The alignments of the reverse model, as (source, target) links of these pairs.
+std::vector<Links> reverse_links(const AlignOptions& o, const TranslationModel& model, NumberedPairs pairs,
+                                 ThreadPool& pool) {
+  for (auto& [source, target] : pairs.pairs) std::swap(source, target);
+  std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
+  for (Links& links : all) {
+    for (auto& [source, target] : links) std::swap(source, target);
+  }
+  return all;
+}
+
+/// Sorts by target word, then source word.
+void sort_by_target(Links& links) {
+  std::sort(links.begin(), links.end(), [](const WordLink& a, const WordLink& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+}
+
+int run_align(const AlignOptions& o) {
+  if (o.choose_heads) {
+    if (!o.reverse.empty() || !o.output.empty() || !o.job.part.is_whole()) {
+      fail(ErrorKind::kUsage,
+           "--choose-heads writes no alignments: leave out --reverse, --output and --part");
+    }
+    return choose_heads({o.common, o.model, pair_files(o.arguments, o.input)});
+  }
+  const Symmetrization method = parse_symmetrization(o.symmetrize);
+  GivenPairs given(o.arguments, o.input);
+  LineJob job{.options = o.job, .command = o.command, .models = {open_translation_model(o.model).path()}};
+  if (!o.reverse.empty()) job.models.push_back(model_directory_at(o.reverse, "--reverse"));
+  LineOutput output = open_output(job, given.input(), o.output);
+  if (output.complete()) return kExitDone;
+  given.skip(output.lines_done());
+  const TranslationModel model = load_translation_model(o.model);
+  std::optional<TranslationModel> reverse;
+  if (!o.reverse.empty()) reverse.emplace(load_reverse_model(o));
+  ThreadPool pool(o.common.threads);
+  for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
+    std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
+    if (reverse) {
+      const std::vector<Links> turned = reverse_links(o, *reverse, pairs, pool);
+      for (size_t n = 0; n < all.size(); ++n) {
+        all[n] = symmetrize(all[n], turned[n], method);
+        sort_by_target(all[n]);
+      }
+    }
+    if (interrupted()) return kExitInterrupted;
+    std::vector<std::string> lines;
+    for (const Links& links : all) lines.push_back(decode::to_pharaoh(links));
+    write_for_each_line(pairs, lines, output);
+  }
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_align(Command& app, Work& work) {
+  auto o = std::make_shared<AlignOptions>();
+  Command* command = app.add_subcommand("align", "Align the words of sentence pairs");
+  command->footer(
+      "Examples:\n  heed align \"Der Hund schläft.\" \"The dog sleeps.\"\n"
+      "  heed align test.tsv --model my-model\n"
+      "  heed align --pairs test.tsv --model de-en-model --reverse en-de-model\n"
+      "  heed align --choose-heads --pairs train.tsv --model my-model\n\n"
+      "Output is in Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with\n"
+      "target word 2. Words are separated by white space. Each target word is linked to the source word "
+      "with\n"
+      "the highest attention of the model's alignment heads, or to none. A line without a sentence pair "
+      "gives\n"
+      "an empty line.");
+  add_pair_arguments(*command, o->arguments);
+  add_model_options(*command, o->model);
+  add_pairs_options(*command, o->input);
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->group("Alignment");
+  Option* reverse = command
+                        ->add_option("--reverse", o->reverse,
+                                     "Model of the reverse direction; the alignments of both are combined")
+                        ->type_name("DIR");
+  command
+      ->add_option("--symmetrize", o->symmetrize,
+                   "Symmetrization with --reverse: intersection, union, grow-diag or grow-diag-final-and")
+      ->type_name("NAME")
+      ->show_default()
+      ->needs(reverse);
+  add_integer(*command, "--layer", o->layer,
+              "Use the mean over the heads of this decoder layer, counted from 1; 0: the model's alignment "
+              "heads if it has any, else the last layer",
+              {0, 1000});
+  command->add_switch("--choose-heads", o->choose_heads,
+                      "Select the heads that agree best with alignments learnt from the pairs (some "
+                      "thousands), and store them in the model directory");
+  add_pairs_switches(*command, o->input);
+  add_language_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
+  add_line_job_options(*command, o->job);
+  add_common_options(*command, o->common);
+  o->command = command;
+  command->callback([o, &work] {
+    o->input.lines.part = o->job.part;
+    work = [o] { return run_align(*o); };
+  });
+}
+
+}  // namespace heed::cli

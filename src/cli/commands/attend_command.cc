@@ -1,0 +1,383 @@
+// heed attend: the attention weights of a translation model, a classifier or a language model for one text,
+// in the terminal or as a picture, an HTML page or JSON.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "base/text/ascii.h"
+#include "base/text/printable.h"
+#include "cli/files/model_lookup.h"
+#include "cli/jobs/classification.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/translation.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "cli/options/language_model.h"
+#include "cli/options/query_token.h"
+#include "cli/options/search_flags.h"
+#include "cli/options/terminal.h"
+#include "inspect/draw/attention_picture.h"
+#include "inspect/draw/bar_picture.h"
+#include "inspect/draw/picture_file.h"
+#include "inspect/explorer/explorer_page.h"
+#include "inspect/terminal/attention_terminal.h"
+#include "inspect/terminal/query_terminal.h"
+#include "inspect/terminal/words.h"
+#include "inspect/trace/encoder_trace.h"
+#include "inspect/trace/text_trace.h"
+#include "inspect/trace/trace_json.h"
+#include "inspect/trace/translation_trace.h"
+#include "models/head_names.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
+
+namespace heed::cli {
+namespace {
+
+struct AttendOptions {
+  ModelChoice model;
+  TranslateFlags flags;
+  std::vector<std::string> texts;
+  std::string target, output;
+  std::string stack, layer, head, query;  // empty: a default for the output format and the model
+  bool words = false, values = false, details = false, json = false, quiet = false;
+  std::optional<int> columns;
+  std::optional<bool> colour;  // empty: those of a terminal
+};
+
+enum class Format { kTerminal, kPicture, kPage, kJson };
+
+/// The format that the file name extension implies. Throws kUsage for an unknown extension.
+Format format_of(const AttendOptions& o) {
+  if (o.json) {
+    if (!o.output.empty())
+      fail(ErrorKind::kUsage, "--json writes to standard output: leave it out, and give --output F.json");
+    return Format::kJson;
+  }
+  if (o.output.empty() || o.output == "-") return Format::kTerminal;
+  const std::string extension = ascii_lower(std::filesystem::path(o.output).extension().string());
+  if (extension == ".json") return Format::kJson;
+  if (extension == ".html") return Format::kPage;
+  if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
+    fail(ErrorKind::kUsage, "cannot write '{}': the name must end in .png, .svg, .pdf, .html or .json",
+         o.output);
+  }
+  return Format::kPicture;
+}
+
+/// An encoder represents a text by its first token, [CLS]: by default, the terminal shows the attention of
+/// that query, grouped by words.
+void set_encoder_defaults(AttendOptions& o, Format format) {
+  if (format != Format::kTerminal || !o.query.empty()) return;
+  if (!o.stack.empty() || !o.layer.empty() || !o.head.empty()) return;
+  o.query = "1";
+  o.words = true;
+}
+
+/// In the terminal and with --query, the default is the clearest layer of the cross-attention (in models
+/// without, the last of the encoder or the decoder), averaged over its heads. Files contain all heads by
+/// default.
+AttentionSelection selection_of(const AttendOptions& o, Format format, const Trace& trace) {
+  const auto or_all = [](const std::string& choice) { return choice.empty() ? "all" : choice; };
+  AttentionSelection selection = parse_selection(or_all(o.stack), or_all(o.layer), or_all(o.head));
+  if (format != Format::kTerminal && o.query.empty()) return selection;
+  if (o.stack.empty() && !trace.cross.empty()) selection.stack = Stack::kCross;
+  if (o.stack.empty() && trace.cross.empty() && !trace.encoder.empty()) selection.stack = Stack::kEncoder;
+  if (o.stack.empty() && trace.cross.empty() && trace.encoder.empty()) selection.stack = Stack::kDecoder;
+  if (o.head.empty()) selection.mean = true;
+  if (o.layer.empty() && selection.stack) {
+    const int layer = default_layer(trace, *selection.stack);
+    if (layer >= 0) selection.layer = layer;
+  }
+  return selection;
+}
+
+int columns_of(const AttendOptions& o) {
+  return o.columns ? *o.columns : std::max(20, terminal_columns());
+}
+
+TerminalColours colours_of(const AttendOptions& o) {
+  if (!o.output.empty()) return TerminalColours::kNone;
+  return stdout_colours(o.colour);
+}
+
+void require_text(const char* what, const std::string& text) {
+  if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the {} is not UTF-8: convert it first", what);
+  if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: give a text", what);
+}
+
+bool has_constraints(const AttendOptions& o) {
+  const TranslateOptions& options = o.flags.options;
+  return !options.prefix.empty() || !options.require.empty() || !options.forbid.empty();
+}
+
+/// The attention of a language model in a forward pass over each text.
+std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel loaded) {
+  if (!o.target.empty()) {
+    fail(ErrorKind::kUsage, "'{}' is a language model, which has no separate target: leave out --target",
+         loaded.directory());
+  }
+  const LanguageModelFiles model = with_tokenizer(std::move(loaded));
+  const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts)
+    traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details, heads));
+  return traces;
+}
+
+/// The attention of the model's own translation of each text, or of --target.
+std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
+  const TranslationModel model = translation_model(std::move(loaded));
+  const decode::TranslatorOptions options = decode::translator_options(model.loaded, o.flags.options);
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts)
+    traces.push_back(
+        trace_text(model.loaded, model.tokenizer,
+                   {text, o.target, options.search, o.details, options.constraints, options.heads}));
+  return traces;
+}
+
+std::vector<Trace> record_classifications(const AttendOptions& o, models::LoadedModel loaded) {
+  if (!o.target.empty())
+    fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
+         loaded.directory());
+  const EncoderModel model = classifier_model(std::move(loaded));
+  const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts) {
+    traces.push_back(trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr,
+                                          o.details, heads));
+  }
+  return traces;
+}
+
+/// Of masked language models and encoders without a head.
+std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel loaded) {
+  if (!o.target.empty())
+    fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is an encoder: leave it out",
+         loaded.directory());
+  const EncoderModel model = decode::encoder_model(std::move(loaded));
+  const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts)
+    traces.push_back(trace_masked_text(model.loaded, model.tokenizer, text, o.details, heads));
+  return traces;
+}
+
+/// The row of the attention matrix that --query selects.
+QueryChoice query_of(const AttendOptions& o, const AttentionSelection& selection, const Trace& trace) {
+  if (!selection.stack || !selection.layer || (!selection.mean && !selection.head)) {
+    fail(ErrorKind::kUsage,
+         "--query shows one row of one attention matrix: give one --stack, one --layer, and one --head or "
+         "mean");
+  }
+  QueryChoice choice{*selection.stack, *selection.layer, selection.mean ? 0 : *selection.head, 0};
+  choice.query = static_cast<int>(find_query(o.query, query_tokens(trace, choice.stack), o.quiet));
+  return choice;
+}
+
+std::string one_query(const AttendOptions& o, Format format, const Trace& trace, const QueryChoice& choice) {
+  if (format == Format::kPicture)
+    return render_picture(query_picture(trace, choice), picture_format(o.output));
+  if (format != Format::kTerminal) {
+    fail(ErrorKind::kUsage,
+         "--query is for the terminal and for pictures; HTML and JSON contain all queries: leave it out");
+  }
+  QueryTerminalOptions options;
+  options.columns = columns_of(o);
+  options.colours = colours_of(o);
+  return query_terminal(trace, choice, options);
+}
+
+std::string terminal_text(const AttendOptions& o, const Trace& trace) {
+  TerminalOptions options;
+  options.columns = columns_of(o);
+  options.colours = colours_of(o);
+  options.values = o.values;
+  return attention_terminal(trace, options);
+}
+
+std::string picture(const AttendOptions& o, const Trace& trace) {
+  PictureOptions options;
+  options.values = o.values;
+  return render_picture(attention_picture(trace, options), picture_format(o.output));
+}
+
+std::string render(const AttendOptions& o, Format format, const Trace& trace) {
+  switch (format) {
+    case Format::kTerminal:
+      return terminal_text(o, trace);
+    case Format::kPicture:
+      return picture(o, trace);
+    case Format::kPage:
+      break;  // written by page(), from several traces
+    case Format::kJson:
+      return trace_to_json(trace);
+  }
+  HEED_CHECK(false);
+}
+
+/// The attention weights of a forward pass of the model over each text.
+std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
+  if (loaded.model->task() != models::Task::kTranslation && has_constraints(o)) {
+    fail(ErrorKind::kUsage,
+         "--prefix, --require and --forbid are for models that translate, and '{}' is not one",
+         loaded.directory());
+  }
+  switch (loaded.model->task()) {
+    case models::Task::kClassification:
+      return record_classifications(o, std::move(loaded));
+    case models::Task::kLanguageModel:
+      return record_texts(o, std::move(loaded));
+    case models::Task::kMaskedLanguageModel:
+    case models::Task::kEmbedding:
+      return record_encodings(o, std::move(loaded));
+    case models::Task::kTranslation:
+      return record_translations(o, std::move(loaded));
+  }
+  HEED_CHECK(false);
+}
+
+/// Throws kUsage for combinations of options that are invalid for every model.
+void check_options(const AttendOptions& o, Format format) {
+  for (const std::string& text : o.texts) require_text("text", text);
+  if (!o.target.empty()) require_text("--target", o.target);
+  if (o.texts.size() > 1 && format != Format::kPage)
+    fail(ErrorKind::kUsage,
+         "only an HTML page (--output F.html) shows several texts: give one text, in quotes");
+  if (o.texts.size() > 1 && !o.target.empty())
+    fail(ErrorKind::kUsage, "--target is the translation of one text, but there are {}: give one text",
+         o.texts.size());
+  if (!o.target.empty() && has_constraints(o))
+    fail(ErrorKind::kUsage,
+         "--prefix, --require and --forbid are for the model's own translation: leave out --target");
+  if (o.details && format != Format::kJson)
+    fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
+  if (o.details && (o.words || o.head == "mean"))
+    fail(ErrorKind::kUsage, "--details shows single heads and tokens: leave out --words and --head mean");
+}
+
+/// The text quoted for a POSIX shell.
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+/// The command that serves the same model in the explorer.
+std::string serve_command(const AttendOptions& o, const std::string& directory) {
+  const bool bundled = o.model.model.empty() && std::getenv("HEED_MODEL") == nullptr;
+  if (!bundled) return "heed serve --model " + shell_word(directory);
+  return "heed serve --pair " + (o.model.pair.empty() ? "de-en" : o.model.pair);
+}
+
+std::string page(const AttendOptions& o, const std::string& directory, const std::vector<Trace>& traces) {
+  if (!o.query.empty()) {
+    fail(ErrorKind::kUsage,
+         "--query is for the terminal and pictures; a page shows all queries: leave it out");
+  }
+  std::vector<Trace> selected;
+  for (const Trace& trace : traces) selected.push_back(select(trace, selection_of(o, Format::kPage, trace)));
+  return explorer_page(selected, {o.words, serve_command(o, directory)});
+}
+
+std::string one_trace(const AttendOptions& o, Format format, Trace trace) {
+  const AttentionSelection selection = selection_of(o, format, trace);
+  trace = select(trace, selection);
+  if (o.words || (!o.query.empty() && names_a_word(o.query, selection, trace))) trace = group_by_words(trace);
+  return o.query.empty() ? render(o, format, trace)
+                         : one_query(o, format, trace, query_of(o, selection, trace));
+}
+
+int run_attend(AttendOptions o) {
+  const Format format = format_of(o);
+  check_options(o, format);
+  if (format == Format::kPage) o.details = true;
+  const std::string directory = find_model(o.model);
+  models::LoadedModel loaded =
+      load_model(models::ModelDirectory::open(directory), o.model.precision, o.model.shortlist);
+  if (dynamic_cast<const models::Encoder*>(loaded.model.get()) != nullptr) set_encoder_defaults(o, format);
+  const std::vector<Trace> traces = record(o, std::move(loaded));
+  LineOutput output(o.output);
+  output.write(format == Format::kPage ? page(o, directory, traces) : one_trace(o, format, traces.at(0)));
+  output.commit();
+  if (!o.quiet && !output.to_stdout()) {
+    for (const Trace& trace : traces) {
+      if (!trace.source.empty()) std::fprintf(stderr, "%s\n", printable(trace.source).c_str());
+      if (!trace.target.empty()) std::fprintf(stderr, "%s\n", printable(trace.target).c_str());
+    }
+    std::fprintf(stderr, "wrote %s\n", o.output.c_str());
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_attend(Command& app, Work& work) {
+  auto o = std::make_shared<AttendOptions>();
+  Command* command = app.add_subcommand("attend", "Show the attention weights of a model");
+  command->footer(
+      "Examples:\n"
+      "  heed attend \"Der Hund schläft.\"\n"
+      "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
+      "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n"
+      "  heed attend \"a fine film\" --model my-classifier\n"
+      "\n"
+      "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the\n"
+      "positions that produce the target tokens, including the end token; the keys of decoder are the "
+      "tokens\n"
+      "read so far, beginning with the start token. By default, the terminal shows the layer of the\n"
+      "cross-attention that points most clearly at words, averaged over its heads, and a file contains every "
+      "head of every layer. A "
+      "classifier,\n"
+      "a masked language model or a model of embeddings has only an encoder; the terminal shows the "
+      "attention of\n"
+      "[CLS], from which a classifier decides. A language model has only a decoder; its last row is the "
+      "most\n"
+      "likely next token.");
+  command
+      ->add_option("TEXT", o->texts,
+                   "Text to translate, classify, embed or continue; several texts only for .html")
+      ->required();
+  add_model_options(*command, o->model);
+  command->add_option("--target", o->target, "Use this translation instead of the model's own")
+      ->type_name("TEXT");
+  command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
+  command->add_option("--layer", o->layer, "Layer, counted from 1, or all")->type_name("N|all");
+  command->add_option("--head", o->head, "Head, counted from 1, all, or mean (average over heads)")
+      ->type_name("N|all|mean");
+  command->add_option("--output", o->output, "Write to this file: .png, .svg, .pdf, .html or .json")
+      ->type_name("F");
+  command->add_switch("--json", o->json, "Write JSON to standard output");
+  command->group(kOutputOptions);
+  command
+      ->add_option("--query", o->query,
+                   "Show the attention of one query as bars: its position, counted from 1, or the token; "
+                   "TOKEN:2 is its second occurrence")
+      ->type_name("N|TOKEN");
+  command->add_switch("--words", o->words, "Group subword pieces into words");
+  command->add_switch("--values", o->values, "Show the weights as percentages in the cells");
+  command->add_switch("--details", o->details,
+                      "Include the queries, keys, values and scores of the selected heads (JSON only)");
+  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
+              {20, 10000});
+  command->add_switch("--color", o->colour,
+                      "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
+  using enum decode::OptionGroup;
+  add_translate_options(*command, o->flags, {kHeads, kConstraints, kSearch});
+  add_language_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
+  add_shortlist_option(*command, o->model.shortlist);
+  add_quiet(*command, o->quiet);
+  command->callback([o, &work] { work = [o] { return run_attend(*o); }; });
+}
+
+}  // namespace heed::cli

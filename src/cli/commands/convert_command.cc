@@ -1,0 +1,366 @@
+// heed convert: converts the data type of the weights, or a model of another program.
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
+#include "cli/files/imported_model.h"
+#include "cli/files/llama2c_import.h"
+#include "cli/files/marian_import.h"
+#include "cli/files/model_lookup.h"
+#include "cli/files/new_directory.h"
+#include "cli/files/weight_conversion.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "io/ctranslate2_file.h"
+#include "models/directory/loaded_model.h"
+#include "models/directory/model_directory.h"
+#include "models/formats/ctranslate2_export.h"
+#include "tasks/model_files.h"
+#include "text/readers/tokenizer_json.h"
+#include "text/tokenizers/text_tokenizer.h"
+#include "text/tokenizers/tokenizer.h"
+
+namespace heed::cli {
+namespace {
+
+struct ConvertOptions {
+  std::string input, output, tokenizer, weights = "float32", from = "huggingface", to = "heed";
+  int64_t shard_size = 5000;  // MB
+  bool quiet = false;
+};
+
+const std::map<std::string, DType>& weight_types() {
+  static const std::map<std::string, DType> types{
+      {"float32", DType::kFloat32}, {"float16", DType::kFloat16}, {"bfloat16", DType::kBFloat16}};
+  return types;
+}
+
+/// The types for CTranslate2.
+const std::map<std::string, models::Ctranslate2Type>& ctranslate2_types() {
+  using Type = models::Ctranslate2Type;
+  static const std::map<std::string, Type> types{{"float32", Type::kFloat32},
+                                                 {"float16", Type::kFloat16},
+                                                 {"bfloat16", Type::kBFloat16},
+                                                 {"int8", Type::kInt8},
+                                                 {"int16", Type::kInt16}};
+  return types;
+}
+
+bool is_known(const models::ModelDirectory& directory) {
+  return models::architecture_of_type(directory.config().string("model_type", "")) != nullptr;
+}
+
+/// The directory layout is the same, but Hugging Face's library lacks some of Heed's architectures.
+void require_hugging_face(const models::ModelDirectory& directory) {
+  if (!is_known(directory)) return;  // a model of another library
+  const std::vector<std::string> beyond = directory.create_model()->beyond_hugging_face();
+  if (beyond.empty()) return;
+  fail(ErrorKind::kUsage,
+       "'{}' ({}) cannot be converted for Hugging Face's library, which does not support {}; leave out --to "
+       "for a model that Heed opens",
+       directory.path(), directory.config().string("model_type"), fmt::join(beyond, ", "));
+}
+
+/// Throws if a model of CTranslate2 came with a SentencePiece model alone, which Hugging Face's library
+/// cannot make the ids of these families from.
+void require_tokenizer_for_hugging_face(const models::ModelDirectory& input) {
+  const std::string type = input.config().string("model_type");
+  const std::vector<std::string> families{"m2m_100", "mbart"};
+  if (std::ranges::count(families, type) == 0 || input.files().has(model_file::kTokenizerJson)) return;
+  if (type == "m2m_100" && input.files().has(model_file::kVocabularyJson)) return;
+  fail(
+      ErrorKind::kUsage,
+      "'{}' has no tokenizer.json, from which Hugging Face's library reads the ids of such a model: copy the "
+      "tokenizer files of the original model there, or leave out --to for a model that Heed opens",
+      input.path());
+}
+
+/// Writes tokenizer.json for Hugging Face's library. Directories written by earlier versions of Heed lack it.
+void write_tokenizer_for_hugging_face(const models::ModelDirectory& directory) {
+  if (!is_known(directory) || directory.task() != models::Task::kLanguageModel) return;
+  if (!TextTokenizer::is_in(directory.files())) return;
+  const auto tokenizer = TextTokenizer::load(directory.files());
+  if (const std::string beyond = tokenizer->beyond_hugging_face(); !beyond.empty()) {
+    fail(ErrorKind::kUsage,
+         "the tokenizer cannot be converted for Hugging Face's library, which would tokenize differently: "
+         "{}; leave out --to for a model that Heed opens",
+         beyond);
+  }
+  if (!tokenizer->tokenizer_json().empty()) tokenizer->save(directory.path());
+}
+
+WeightConversion conversion_of(const ConvertOptions& o) {
+  return {weight_types().at(o.weights), static_cast<uint64_t>(o.shard_size) * 1'000'000};
+}
+
+int convert_llama2c(const ConvertOptions& o) {
+  NewDirectory output(o.output);
+  write_imported(import_llama2c(o.input, o.tokenizer), output.part(), conversion_of(o));
+  models::load_model(output.part());
+  output.commit();
+  if (o.quiet) return kExitDone;
+  std::fprintf(stderr, "wrote %s: a Llama model in Hugging Face's layout%s\n", o.output.c_str(),
+               o.tokenizer.empty() ? ", without a tokenizer, so texts are token ids; to add its "
+                                     "tokenizer.model or tokenizer.bin, give --tokenizer"
+                                   : ", with its tokenizer");
+  return kExitDone;
+}
+
+int convert_marian(const ConvertOptions& o) {
+  if (o.to == "ctranslate2") {
+    fail(ErrorKind::kUsage,
+         "'{}' is a model of Marian: convert it for Heed first, and the result for CTranslate2", o.input);
+  }
+  const ImportedModel model = import_marian(o.input);
+  NewDirectory output(o.output);
+  write_imported(model, output.part(), conversion_of(o));
+  const models::ModelDirectory written = models::ModelDirectory::open(output.part());
+  if (o.to == "huggingface") require_hugging_face(written);
+  decode::translation_model(models::load_model(written));
+  output.commit();
+  if (!o.quiet) {
+    std::fprintf(stderr, "wrote %s: a Marian model in Hugging Face's layout, weights in %s\n",
+                 o.output.c_str(), o.weights.c_str());
+  }
+  return kExitDone;
+}
+
+// ---- To CTranslate2 --------------------------------------------------------------------------------------
+
+/// The pieces of a vocabulary in id order, as CTranslate2 has them.
+void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t left_out) {
+  nlohmann::ordered_json pieces = nlohmann::ordered_json::array();
+  for (size_t id = 0; id < vocabulary.size(); ++id) {
+    if (static_cast<int32_t>(id) != left_out) pieces.push_back(vocabulary.piece(static_cast<int32_t>(id)));
+  }
+  write_json(path, pieces);
+}
+
+/// The pieces of a tokenizer.json as it spells them, which in byte-level BPE is not how people read them, and
+/// names for the ids after them.
+void write_json_pieces(const std::string& path, std::vector<std::string> pieces, int64_t vocabulary_size) {
+  while (static_cast<int64_t>(pieces.size()) < vocabulary_size)
+    pieces.push_back(fmt::format("<unused {}>", pieces.size()));
+  pieces.resize(static_cast<size_t>(vocabulary_size));
+  write_json(path, nlohmann::ordered_json(pieces));
+}
+
+/// config.json with the names of special tokens in `tokens`.
+void write_ctranslate2_config(const std::string& path, const models::LoadedModel& loaded,
+                              nlohmann::ordered_json tokens) {
+  const models::Ctranslate2Options options = models::ctranslate2_options(loaded);
+  tokens["layer_norm_epsilon"] = nullptr;
+  if (options.norm_epsilon) tokens["layer_norm_epsilon"] = *options.norm_epsilon;
+  tokens["multi_query_attention"] = options.grouped_queries;
+  write_json(path, tokens);
+}
+
+void write_translation_files(const models::LoadedModel& loaded, const std::string& part) {
+  const Tokenizer tokenizer = Tokenizer::load(loaded.files);
+  const Vocabulary& vocabulary = tokenizer.vocabulary();
+  const bool marian = loaded.model_type == "marian";
+  const int32_t left_out = marian ? tokenizer.pad_id() : -1;
+  const std::string end = vocabulary.piece(tokenizer.end_id());
+  const int32_t start = marian ? tokenizer.end_id() : loaded.seq2seq().start_id();
+  write_ctranslate2_config(part + "/" + model_file::kConfig, loaded,
+                           {{"add_source_bos", false},
+                            {"add_source_eos", false},
+                            {"bos_token", marian || vocabulary.find("<s>") ? "<s>" : vocabulary.piece(start)},
+                            {"decoder_start_token", vocabulary.piece(start)},
+                            {"eos_token", end},
+                            {"unk_token", vocabulary.piece(tokenizer.unknown_id())}});
+  if (tokenizer.has_two_vocabularies()) {
+    write_pieces(part + "/source_vocabulary.json", tokenizer.source_vocabulary(), -1);
+    write_pieces(part + "/target_vocabulary.json", vocabulary, left_out);
+  } else if (!marian && loaded.files.has(model_file::kTokenizerJson)) {
+    write_json_pieces(part + "/shared_vocabulary.json",
+                      read_tokenizer_json(loaded.files.path(model_file::kTokenizerJson)).pieces,
+                      loaded.seq2seq().vocabulary_size());
+  } else {
+    write_pieces(part + "/shared_vocabulary.json", vocabulary, left_out);
+  }
+  if (!marian) return tokenizer.save(part);
+  for (const char* name : {model_file::kSourceSpm, model_file::kTargetSpm}) {
+    write_file(part + "/" + name, read_file(loaded.files.path(name)));
+  }
+}
+
+void write_language_model_files(const models::LoadedModel& loaded, const std::string& part) {
+  if (!loaded.files.has(model_file::kTokenizerJson)) {
+    fail(ErrorKind::kUsage,
+         "'{}' has no tokenizer.json, which CTranslate2's vocabulary is written from: heed convert --to "
+         "huggingface writes one if the tokenizer allows it",
+         loaded.directory());
+  }
+  const std::vector<std::string> pieces =
+      read_tokenizer_json(loaded.files.path(model_file::kTokenizerJson)).pieces;
+  const models::LanguageModel& model = loaded.language_model();
+  const auto piece = [&](int32_t id) {
+    const bool there = id >= 0 && id < static_cast<int32_t>(pieces.size());
+    return there ? pieces[static_cast<size_t>(id)] : std::string();
+  };
+  const std::string unknown = std::ranges::count(pieces, "<unk>") > 0 ? "<unk>" : piece(model.end_id());
+  write_ctranslate2_config(
+      part + "/" + model_file::kConfig, loaded,
+      {{"bos_token", piece(model.start_id())}, {"eos_token", piece(model.end_id())}, {"unk_token", unknown}});
+  write_json_pieces(part + "/vocabulary.json", pieces, model.vocabulary_size());
+  TextTokenizer::load(loaded.files)->save(part);
+}
+
+int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
+  const models::LoadedModel loaded = models::load_model(
+      input, {.precision = models::Precision::kFloat32, .storage = models::WeightStorage::kFloat32});
+  const Ctranslate2Variables variables =
+      models::ctranslate2_variables(loaded, ctranslate2_types().at(o.weights));
+  NewDirectory output(o.output);
+  const std::string part = output.part(), generation = model_file::kGenerationConfig;
+  write_ctranslate2(part + "/" + model_file::kCtranslate2, variables);
+  if (loaded.model->task() == models::Task::kTranslation) {
+    write_translation_files(loaded, part);
+  } else {
+    write_language_model_files(loaded, part);
+  }
+  // CTranslate2 ignores it. Ids of Marian models may differ there.
+  if (loaded.model_type != "marian" && loaded.files.has(generation))
+    write_file(part + "/" + generation, read_file(loaded.files.path(generation)));
+  models::load_model(part, {.precision = models::Precision::kInt8});
+  output.commit();
+  if (!o.quiet) {
+    std::fprintf(stderr, "wrote %s: a model of CTranslate2 with weights in %s\n", o.output.c_str(),
+                 o.weights.c_str());
+  }
+  return kExitDone;
+}
+
+/// What can be converted to what, for those who have not said what they want.
+constexpr const char* kConversions =
+    "heed convert IN OUT writes IN for Heed, with --weights float16 or bfloat16 in half the size; for "
+    "CTranslate2 with --to ctranslate2, also with --weights int8 or int16; for Hugging Face's library with "
+    "--to "
+    "huggingface. IN is a model directory of Heed, Hugging Face or CTranslate2, an .npz file of Marian "
+    "(--from "
+    "marian), or a weight file of llama2.c (--from llama2c). heed quantize writes int8 weights for Heed";
+
+void require_both(const ConvertOptions& o) {
+  if (!o.input.empty() && !o.output.empty()) return;
+  fail(ErrorKind::kUsage, "{} is missing: give it by position, or as {}. {}", o.input.empty() ? "IN" : "OUT",
+       o.input.empty() ? "--model" : "--output", kConversions);
+}
+
+/// Says so if the command has written what was there, for lack of options that say what to change.
+void note_unchanged(const ConvertOptions& o, const std::string& input, bool same_size) {
+  const bool safetensors =
+      is_present(input + "/model.safetensors") || is_present(input + "/model.safetensors.index.json");
+  if (!same_size || !safetensors || o.weights != "float32" || o.to != "heed") return;
+  std::fprintf(
+      stderr, "note: the weights of %s are in %s already, so this is a copy without the training state. %s\n",
+      input.c_str(), o.weights.c_str(), kConversions);
+}
+
+int run_convert(const ConvertOptions& o) {
+  require_both(o);
+  if (o.to != "ctranslate2" && weight_types().count(o.weights) == 0) {
+    fail(ErrorKind::kUsage,
+         "--weights {} is for --to ctranslate2; heed quantize writes int8 weights for Heed", o.weights);
+  }
+  if (o.from == "llama2c") return convert_llama2c(o);
+  if (!o.tokenizer.empty()) {
+    fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a model directory contains its tokenizer");
+  }
+  if (o.from == "marian" || is_marian_model(o.input)) return convert_marian(o);
+  const std::string path = model_directory_at(o.input, "IN");
+  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, path);
+  const models::ModelDirectory input = models::ModelDirectory::open(path);
+  if (input.quantized()) {
+    fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", path);
+  }
+  if (o.to == "huggingface") {
+    require_hugging_face(input);
+    if (input.is_ctranslate2()) require_tokenizer_for_hugging_face(input);
+  }
+  NewDirectory output(o.output);
+  if (input.is_ctranslate2()) {
+    write_imported(import_ctranslate2(input), output.part(), conversion_of(o));
+  } else {
+    convert_weights(*input.weights(), output.part(), conversion_of(o));
+    copy_others(path, output.part());
+    const std::string original = input.files().path(model_file::kConfig);
+    write_config(parse_ordered_json(read_file(original), original), output.part(), conversion_of(o).dtype);
+  }
+  const models::ModelDirectory written = models::ModelDirectory::open(output.part());
+  if (o.to == "huggingface") write_tokenizer_for_hugging_face(written);
+  if (is_known(input)) models::require_weights(*written.weights(), written.create_model()->table(), false);
+  const double megabytes = static_cast<double>(written.weights()->bytes()) / 1e6;
+  const double before = static_cast<double>(input.weights()->bytes()) / 1e6;
+  output.commit();
+  if (!o.quiet) {
+    std::fprintf(stderr, "wrote %s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
+                 o.weights.c_str(), megabytes, before);
+    note_unchanged(o, path, megabytes == before);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_convert(Command& app, Work& work) {
+  auto o = std::make_shared<ConvertOptions>();
+  Command* command =
+      app.add_subcommand("convert", "Convert the weights to another type, or a model from another format");
+  command->footer(
+      "Examples:\n"
+      "  heed convert my-model my-model-half --weights float16\n"
+      "  heed convert my-model my-model-ct2 --to ctranslate2\n"
+      "  heed convert opus-en-de my-model --from marian\n"
+      "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
+      "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
+      "CTranslate2 with the\n"
+      "tokenizer files of the original model. --to ctranslate2 writes Marian, M2M-100, NLLB, BART, mBART, "
+      "T5,\n"
+      "GPT-2, Llama, Mistral, Qwen 2, Qwen 3 and Gemma 3. Otherwise, the new directory is a complete model "
+      "in "
+      "safetensors,\n"
+      "without the training state. 16-bit weights halve its size; they\n"
+      "are rounded to nearest, and computations stay in float32.");
+  add_argument(*command, "IN", "--model", o->input,
+               "Model directory, or a weight file with --from marian or llama2c");
+  add_argument(*command, "OUT", "--output", o->output, "Directory to create; must not exist");
+  std::vector<std::string> names;
+  for (const auto& [name, type] : ctranslate2_types()) names.push_back(name);
+  add_choice(*command, "--weights", o->weights,
+             "Data type of the weights: float32, float16 or bfloat16; for CTranslate2 also int8 or int16",
+             names)
+      ->show_default()
+      ->type_name("TYPE");
+  add_choice(*command, "--from", o->from,
+             "Format of IN: huggingface (a model directory, also of CTranslate2), marian (an .npz file, or a "
+             "directory\nwith one, which is also recognized) or llama2c (a weight file of llama2.c)",
+             {"huggingface", "marian", "llama2c"})
+      ->show_default()
+      ->type_name("FORMAT");
+  add_choice(*command, "--to", o->to,
+             "Target: heed, huggingface or ctranslate2; models that the target does not support are refused",
+             {"heed", "huggingface", "ctranslate2"})
+      ->show_default()
+      ->type_name("FORMAT");
+  command
+      ->add_option("--tokenizer", o->tokenizer,
+                   "Tokenizer for --from llama2c: tokenizer.model, or llama2.c's tokenizer.bin")
+      ->type_name("F");
+  add_integer(*command, "--shard-size", o->shard_size,
+              "Split larger weights into files of at most this many MB (10^6 bytes)", {1, 1'000'000'000})
+      ->type_name("MB");
+  add_quiet(*command, o->quiet);
+  command->callback([o, &work] { work = [o] { return run_convert(*o); }; });
+}
+
+}  // namespace heed::cli

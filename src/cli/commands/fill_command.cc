@@ -1,0 +1,157 @@
+// heed fill: predicts the masked tokens of a text with a masked language model (Devlin et al., 2019).
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/text/json_file.h"
+#include "cli/files/model_lookup.h"
+#include "cli/jobs/line_job.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/source_lines.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "cli/options/input_notes.h"
+#include "models/directory/loaded_model.h"
+#include "models/finite_output.h"
+#include "models/masked_language_model.h"
+#include "tasks/model_files.h"
+#include "text/subwords/wordpiece.h"
+
+namespace heed::cli {
+namespace {
+
+struct FillOptions {
+  NamedModel model;
+  std::vector<std::string> texts;
+  std::string input, output;
+  int top = 5;
+  bool json = false, lossy = false, quiet = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
+};
+
+struct Guess {
+  std::string piece;
+  double probability = 0;
+};
+
+/// The most probable pieces for each mask token; empty without any.
+std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const WordPieceTokenizer& tokenizer,
+                                      const std::string& text, int top) {
+  const models::MaskedLanguageModel& model = loaded.masked_language_model();
+  const WordPieceEncoding encoding =
+      tokenizer.encode(text, {.max_length = static_cast<size_t>(model.max_length()), .read_mask = true});
+  models::EncoderInput input;
+  input.text.append(encoding.ids);
+  std::vector<int32_t> masked;
+  for (size_t n = 0; n < encoding.ids.size(); ++n) {
+    if (encoding.ids[n] == tokenizer.mask_id()) masked.push_back(static_cast<int32_t>(n));
+  }
+  if (masked.empty()) return {};
+  nn::Context context = loaded.context();
+  const Tensor logits = model.logits(context, input, masked);  // (gaps, V)
+  models::require_finite_output(logits);
+  const auto pieces = static_cast<int32_t>(std::min<int64_t>(model.vocabulary_size(), tokenizer.size()));
+  std::vector<std::vector<Guess>> guesses;
+  for (size_t gap = 0; gap < masked.size(); ++gap) {
+    const float* row = logits.data<float>() + static_cast<int64_t>(gap) * logits.dim(1);
+    std::vector<int32_t> order(static_cast<size_t>(pieces));
+    std::iota(order.begin(), order.end(), 0);
+    const auto best = order.begin() + std::min<std::ptrdiff_t>(top, pieces);
+    std::partial_sort(order.begin(), best, order.end(),
+                      [&](int32_t a, int32_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); });
+    const double largest = row[order[0]];
+    double sum = 0;
+    for (int64_t id = 0; id < logits.dim(1); ++id) sum += std::exp(static_cast<double>(row[id]) - largest);
+    auto& found = guesses.emplace_back();
+    for (auto id = order.begin(); id != best; ++id) {
+      found.push_back(
+          {tokenizer.vocabulary().piece(*id), std::exp(static_cast<double>(row[*id]) - largest) / sum});
+    }
+  }
+  return guesses;
+}
+
+std::string to_json(const std::string& text, const std::vector<std::vector<Guess>>& gaps) {
+  nlohmann::ordered_json json{{"text", text}, {"gaps", nlohmann::ordered_json::array()}};
+  for (const auto& guesses : gaps) {
+    auto& list = json["gaps"].emplace_back(nlohmann::ordered_json::array());
+    for (const Guess& each : guesses)
+      list.push_back({{"piece", each.piece}, {"probability", each.probability}});
+  }
+  return json.dump();
+}
+
+std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
+  std::vector<std::string> columns;
+  for (const auto& guesses : gaps) {
+    std::vector<std::string> words;
+    for (const Guess& each : guesses)
+      words.push_back(fmt::format("{} {:.4f}", printable(each.piece), each.probability));
+    columns.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return fmt::format("{}", fmt::join(columns, "\t"));
+}
+
+int run_fill(const FillOptions& o) {
+  note_file_names(o.texts, o.quiet);
+  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
+  LineOutput output = open_output(
+      {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
+  if (output.complete()) return kExitDone;
+  lines.skip(output.lines_done());
+  models::LoadedModel read =
+      load_model(models::ModelDirectory::open(find_named_model(o.model)), o.model.precision);
+  read.masked_language_model();  // throws for another task
+  const auto [loaded, tokenizer] = decode::encoder_model(std::move(read));
+  if (!tokenizer.mask_id()) {
+    fail(ErrorKind::kFormat, "'{}': the vocabulary has no {} token, which masked language models need",
+         loaded.directory(), tokenizer.settings().mask);
+  }
+  for (std::string line; lines.next(line);) {
+    if (interrupted()) return kExitInterrupted;
+    const auto gaps = guess(loaded, tokenizer, line, o.top);
+    output.write_line(o.json ? to_json(line, gaps) : to_text(gaps));
+    output.end_input_line();
+    output.flush();
+  }
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_fill(Command& app, Work& work) {
+  auto o = std::make_shared<FillOptions>();
+  Command* command = app.add_subcommand("fill", "Predict masked tokens of a text");
+  command->footer(
+      "Example:\n  heed fill \"the [MASK] is a good movie .\" --model my-masked-model\n\n"
+      "For masked language models: BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT. One output line per "
+      "input\n"
+      "line: the most probable pieces for its mask token, each with its probability; those of several mask "
+      "tokens\n"
+      "are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>.");
+  command->add_option("TEXT", o->texts, "Texts with mask tokens; default: the lines of --input")->take_all();
+  add_named_model_option(*command, o->model);
+  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_integer(*command, "--top", o->top, "Candidates per mask token", {1, 1000})->type_name("K");
+  command->add_switch("--json", o->json, "One JSON object per line: text, gaps");
+  add_precision_option(*command, o->model.precision);
+  command->group(kInputOptions);
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  add_line_job_options(*command, o->job);
+  add_quiet(*command, o->quiet);
+  o->command = command;
+  command->callback([o, &work] { work = [o] { return run_fill(*o); }; });
+}
+
+}  // namespace heed::cli

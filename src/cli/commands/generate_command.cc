@@ -1,0 +1,179 @@
+// heed generate: continues prompts with a language model.
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/text/json_file.h"
+#include "base/thread_pool.h"
+#include "cli/jobs/line_job.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/source_lines.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "cli/options/language_model.h"
+#include "cli/options/option_flags.h"
+#include "tasks/generate_options.h"
+#include "tasks/generation_settings.h"
+#include "tasks/result_json.h"
+#include "text/unicode/utf8.h"
+
+namespace heed::cli {
+namespace {
+
+struct GenerateArguments {
+  CommonOptions common;
+  ModelChoice model;
+  GenerateOptions options;
+  int samples = 1;
+  std::vector<std::string> prompts;
+  std::string input, output;
+  bool prompt = true, json = false, lossy = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
+};
+
+void explain_ending(const GenerateArguments& o, const models::LanguageModel& model,
+                    decode::TextEnding ending) {
+  if (o.common.quiet || ending != decode::TextEnding::kPositions) return;
+  std::fprintf(stderr, "heed: the text ends at the model's maximum length of %lld tokens\n",
+               static_cast<long long>(model.max_length()));
+}
+
+/// One sample of one prompt, written token by token.
+int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
+                  const decode::TextGenerator& generator, LineOutput& output) {
+  const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
+  if (o.prompt) output.write(prompt);
+  output.flush();
+  const auto show = [&](std::string_view text) {
+    output.write(text);
+    output.flush();
+  };
+  const decode::Generation made = generator.generate(prompt, 0, {.cancelled = &interrupted(), .show = show});
+  output.write("\n");
+  output.flush();
+  if (interrupted()) return kExitInterrupted;
+  output.commit();
+  explain_ending(o, model.loaded.language_model(), made.texts.front().ending);
+  return kExitDone;
+}
+
+/// Each sample under a heading.
+void write(const GenerateArguments& o, const decode::Generation& generation, uint64_t number,
+           LineOutput& output) {
+  for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
+    const decode::GeneratedText& text = generation.texts[sample];
+    if (o.json) {
+      output.write_line(decode::to_json(generation, text, sample).dump());
+      continue;
+    }
+    output.write(fmt::format("== {}", number));
+    if (o.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
+    output.write_line("");
+    output.write_line((o.prompt ? generation.prompt : "") + text.text);
+  }
+  output.flush();
+}
+
+int run_generate(const GenerateArguments& o) {
+  if (!o.prompts.empty() && !o.input.empty()) {
+    fail(ErrorKind::kUsage, "PROMPT and --input exclude each other: give one of them");
+  }
+  for (const std::string& prompt : o.prompts) {
+    if (!o.lossy && find_invalid_utf8(prompt)) {
+      fail(ErrorKind::kText, "the prompt is not UTF-8: convert it, or give --lossy");
+    }
+  }
+  if (!o.job.part.is_whole() && o.input.empty()) {
+    fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
+  }
+  LineOutput output = open_output({.options = o.job,
+                                   .command = o.command,
+                                   .models = {find_model(o.model)},
+                                   .outputs_per_line = o.json ? static_cast<uint64_t>(o.samples) : 0},
+                                  o.input, o.output);
+  if (output.complete()) return kExitDone;
+  const LanguageModelFiles model = load_language_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
+                                        *model.tokenizer, pool,
+                                        decode::generator_options(model.loaded, o.options, o.samples));
+  if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
+    return generate_live(o, model, generator, output);
+  }
+  // Prompts given as arguments may contain line breaks; in a file, each line is a prompt.
+  std::optional<SourceLines> lines;
+  if (!o.input.empty())
+    lines.emplace(std::vector<std::string>{}, o.input,
+                  LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
+  if (lines) lines->skip(output.lines_done());
+  const std::vector<std::string> given = o.prompts.empty() ? std::vector<std::string>{""} : o.prompts;
+  size_t taken = 0;
+  uint64_t number = lines ? lines->lines_before() : 0;
+  const uint64_t first_prompt = number;
+  const auto next = [&](std::string& prompt) {
+    if (lines) return lines->next(prompt);
+    if (taken == given.size()) return false;
+    prompt = given[taken++];
+    return true;
+  };
+  const bool whole = generator.generate(next,
+                                        [&](const decode::Generation& made) {
+                                          write(o, made, ++number, output);
+                                          output.end_input_line();
+                                        },
+                                        {.cancelled = &interrupted(), .first_prompt = first_prompt});
+  if (!whole) return kExitInterrupted;
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_generate(Command& app, Work& work) {
+  auto o = std::make_shared<GenerateArguments>();
+  Command* command = app.add_subcommand("generate", "Continue a text with a language model");
+  command->footer(
+      "Examples:\n  heed generate \"Once upon a time\" --model my-model\n"
+      "  heed generate \"ROMEO:\" --model my-model --samples 3 --temperature 0.8 --seed 7\n"
+      "  heed generate --input prompts.txt --model my-model --greedy --json\n\n"
+      "A single sample of a single prompt is written token by token. Several samples are written under "
+      "headings,\n"
+      "== PROMPT [SAMPLE], for each prompt the most probable first. With --input, each line is a prompt. "
+      "Without a\n"
+      "prompt, the text starts from the model's start token. The same options and seed give the same text "
+      "with\n"
+      "any number of threads.");
+  command->add_option("PROMPT", o->prompts, "Text to continue; may be repeated")->take_all();
+  command->add_option("--model", o->model.model, "Directory of a language model [default: $HEED_MODEL]")
+      ->type_name("DIR");
+  command->add_option("--input", o->input, "Read prompts from this file, one per line; -: standard input")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->add_switch(
+      "--json", o->json,
+      "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
+  command->group(kOutputOptions);
+  add_integer(*command, "--samples", o->samples, "Samples per prompt",
+              {models::kCounts.least, models::kCounts.most});
+  command->add_switch("--prompt", o->prompt, "Write the prompt before the new text");
+  decode::visit_generate_options([&](const decode::OptionRow& row, auto field, const auto&... range) {
+    command->group(title_of(row.group));
+    add_row(*command, row, o->options.*field, range...);
+  });
+  command->group(kInputOptions);
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  add_precision_option(*command, o->model.precision);
+  add_line_job_options(*command, o->job);
+  add_common_options(*command, o->common);
+  o->command = command;
+  command->callback([o, &work] { work = [o] { return run_generate(*o); }; });
+}
+
+}  // namespace heed::cli

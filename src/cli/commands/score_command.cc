@@ -1,0 +1,192 @@
+// heed score: log-probabilities of given translations under a translation model, or of texts under a language
+// model.
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/counted.h"
+#include "base/text/json_file.h"
+#include "base/thread_pool.h"
+#include "cli/files/model_lookup.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/score_texts.h"
+#include "cli/jobs/translation.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "cli/options/input_notes.h"
+#include "translate/translator.h"
+
+namespace heed::cli {
+namespace {
+
+/// Pairs that are in memory at a time, sorted into batches of similar lengths.
+constexpr size_t kPairsAtATime = 4096;
+
+struct ScoreOptions {
+  ModelChoice model;
+  PairsInput input;
+  std::vector<std::string> arguments;
+  ScoreTextsOptions texts;  ///< --output, --json, --summary and --threads apply to pairs, too
+};
+
+struct PairTotals {
+  size_t pairs = 0, tokens = 0;
+  double log_probability = 0;
+  /// exp of the mean negative log-probability per token.
+  double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
+};
+
+std::string to_json(const std::pair<std::string, std::string>& pair, const decode::TargetScore& score) {
+  const auto tokens = static_cast<double>(score.ids.size());
+  return nlohmann::ordered_json{{"source", pair.first},
+                                {"target", pair.second},
+                                {"log_probability", score.log_probability},
+                                {"perplexity", std::exp(-score.log_probability / tokens)},
+                                {"pieces", score.pieces},
+                                {"log_probabilities", score.log_probabilities}}
+      .dump();
+}
+
+std::string to_json(const PairTotals& totals) {
+  return nlohmann::ordered_json{{"pairs", totals.pairs},
+                                {"tokens", totals.tokens},
+                                {"log_probability", totals.log_probability},
+                                {"perplexity", totals.perplexity()}}
+      .dump();
+}
+
+std::string to_text(const PairTotals& totals) {
+  return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}", counted(totals.pairs, "pair"),
+                     counted(totals.tokens, "token"), totals.log_probability, totals.perplexity());
+}
+
+int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
+  const ScoreTextsOptions& o = options.texts;
+  GivenPairs given(options.arguments, options.input);
+  LineOutput output =
+      open_output({.options = o.job, .command = o.command, .models = {directory}}, given.input(), o.output);
+  if (output.complete()) return kExitDone;
+  given.skip(output.lines_done());
+  const TranslationModel model = load_translation_model(options.model);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      {.search = decode::search_options_of(model.loaded)});
+  PairTotals totals;
+  for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
+    require_max_length(model, pairs);
+    const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
+    if (interrupted()) return kExitInterrupted;
+    std::vector<std::string> lines;
+    for (size_t n = 0; n < scores.size(); ++n) {
+      ++totals.pairs;
+      totals.tokens += scores[n].ids.size();
+      totals.log_probability += scores[n].log_probability;
+      lines.push_back(o.json ? to_json(pairs.pairs[n], scores[n])
+                             : fmt::format("{:.6f}", scores[n].log_probability));
+    }
+    if (!o.summary) write_for_each_line(pairs, lines, output);
+  }
+  if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
+  output.commit();
+  if (!o.summary && !o.common.quiet && totals.pairs > 0) {
+    std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  }
+  return kExitDone;
+}
+
+/// For a language model, the arguments are texts, or one file of texts.
+ScoreTextsOptions text_options(const ScoreOptions& o) {
+  ScoreTextsOptions options = o.texts;
+  if (o.arguments.size() == 1 && options.input.empty() && names_file(o.arguments[0])) {
+    options.input = o.arguments[0];
+  } else {
+    options.texts = o.arguments;
+  }
+  if (options.whole && !options.texts.empty()) {
+    fail(ErrorKind::kUsage, "--whole scores a file as one text: name a file, or leave out --whole");
+  }
+  return options;
+}
+
+int run_score(const ScoreOptions& o) {
+  const std::string directory = find_model(o.model);
+  if (o.texts.job.resume && (o.texts.summary || o.texts.whole)) {
+    fail(ErrorKind::kUsage,
+         "--resume continues an output of one line per input line, so it excludes --summary and --whole");
+  }
+  const models::ModelDirectory opened = models::ModelDirectory::open(directory);
+  const bool language_model = opened.task() == models::Task::kLanguageModel;
+  if (!language_model && !o.texts.input.empty()) {
+    fail(ErrorKind::kUsage,
+         "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
+         directory);
+  }
+  if (!language_model) return run_score_pairs(o, directory);
+  if (o.input.is_named()) {
+    fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
+         directory);
+  }
+  return score_texts(text_options(o), with_tokenizer(load_model(opened, o.model.precision)));
+}
+
+}  // namespace
+
+void add_score(Command& app, Work& work) {
+  auto o = std::make_shared<ScoreOptions>();
+  Command* command = app.add_subcommand("score", "Score translations or texts: log-probability, perplexity");
+  command->footer(
+      "Examples:\n  heed score \"Der Hund schläft.\" \"The dog sleeps.\"\n"
+      "  heed score test.tsv --model my-model\n"
+      "  heed score \"Once upon a time.\" --model my-language-model\n"
+      "  heed score --input texts.txt --model my-language-model --summary\n"
+      "Writes one log-probability (natural logarithm) per line, of the whole translation with its end token. "
+      "A\n"
+      "line without a sentence pair gives an empty line. A language model scores texts: each line of "
+      "--input,\n"
+      "or with --whole the whole file. Texts longer than the model's maximum are scored with a sliding "
+      "window\n"
+      "that advances by --stride tokens. If the model has no start token, the first token is not scored.");
+  command
+      ->add_option(
+          "TEXT", o->arguments,
+          "SOURCE TARGET: one pair; F.tsv: the same as --pairs. Language model: texts, or one file of "
+          "texts")
+      ->take_all();
+  add_model_options(*command, o->model);
+  add_pairs_options(*command, o->input);
+  command
+      ->add_option("--input", o->texts.input,
+                   "Language model: texts to score, one per line; -: standard input")
+      ->type_name("F");
+  command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
+      ->type_name("F");
+  command->add_switch("--summary", o->texts.summary,
+                      "Write only the totals: pairs, tokens, log-probability, perplexity");
+  command->add_switch("--json", o->texts.json,
+                      "One JSON object per line, with the log-probability of every token");
+  add_pairs_switches(*command, o->input);
+  command->add_switch("--whole", o->texts.whole, "Language model: score the whole file as one text");
+  add_integer(
+      *command, "--stride", o->texts.stride,
+      "Language model: stride of the sliding window in tokens [default: half of the model's maximum length]",
+      {1, 1 << 24});
+  add_language_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
+  add_line_job_options(*command, o->texts.job);
+  add_common_options(*command, o->texts.common);
+  o->texts.command = command;
+  command->callback([o, &work] {
+    o->texts.lossy = o->input.lines.lossy;
+    o->input.lines.part = o->texts.job.part;
+    work = [o] { return run_score(*o); };
+  });
+}
+
+}  // namespace heed::cli

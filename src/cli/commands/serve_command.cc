@@ -1,0 +1,202 @@
+// heed serve: serves models over HTTP.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+#include "cli/files/model_lookup.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "serve/server.h"
+
+namespace heed::cli {
+namespace {
+
+struct ServeOptions {
+  CommonOptions common;
+  serve::ServerOptions server;
+  std::vector<std::string> pairs, models;
+  std::string precision;
+  std::optional<bool> shortlist;
+  int64_t port = 7333;
+  int64_t head_bytes = 8 << 10, body_bytes = 1 << 20, characters = 20000, texts = 64, queue = 256,
+          connections = 4096, sentences = 4096, work_tokens = 131072, detail_tokens = 256,
+          answer_bytes = 256 << 20;
+};
+
+/// The model of "DIR" or "NAME=DIR".
+serve::ModelSource model_source(const std::string& model) {
+  const size_t equals = model.find('=');
+  const std::string name = model.substr(0, equals);
+  const bool named =
+      equals != std::string::npos && name.find('/') == std::string::npos && !std::filesystem::exists(model);
+  if (!named) return {serve::name_of_directory(model), model_directory_at(model, "--model")};
+  if (name.empty()) fail(ErrorKind::kUsage, "--model {}: the name before '=' is empty", model);
+  return {name, model_directory_at(model.substr(equals + 1), "--model")};
+}
+
+/// The models of --pair and --model; otherwise $HEED_MODEL, or all bundled pairs.
+std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
+  std::vector<serve::ModelSource> sources;
+  for (const std::string& pair : o.pairs) {
+    const std::string directory = bundled_model(pair);
+    sources.push_back({serve::name_of_directory(directory), directory, true});
+  }
+  for (const std::string& model : o.models) sources.push_back(model_source(model));
+  if (!sources.empty()) return sources;
+  if (const char* named = std::getenv("HEED_MODEL"); named != nullptr && *named != '\0') {
+    return {{serve::name_of_directory(named), model_directory_at(named, "$HEED_MODEL")}};
+  }
+  for (const BundledModel& model : bundled_models()) {
+    if (model.pair.find('-') != std::string::npos) sources.push_back({model.pair, model.directory, true});
+  }
+  if (sources.empty())
+    sources.push_back({"de-en", bundled_model("de-en"), true});  // the error names the directories searched
+  return sources;
+}
+
+int run_serve(ServeOptions o) {
+  constexpr double kDrainSeconds = 25;  // service managers wait at least 30 s
+  serve::ServerOptions& server = o.server;
+  server.models = sources_of(o);
+  server.load = load_options(o.precision, o.shortlist);
+  server.threads = o.common.threads;
+  server.http.port = static_cast<uint16_t>(o.port);
+  server.http.head_bytes = static_cast<size_t>(o.head_bytes);
+  server.http.body_bytes = static_cast<size_t>(o.body_bytes);
+  server.http.connections = static_cast<size_t>(o.connections);
+  server.limits.characters = static_cast<size_t>(o.characters);
+  server.limits.texts = static_cast<size_t>(o.texts);
+  server.limits.sentences = static_cast<size_t>(o.sentences);
+  server.limits.work_tokens = static_cast<size_t>(o.work_tokens);
+  server.limits.detail_tokens = static_cast<size_t>(o.detail_tokens);
+  server.http.answer_bytes = static_cast<size_t>(o.answer_bytes);
+  server.queue = static_cast<size_t>(o.queue);
+  serve::Server running(server);
+  for (const std::string& warning : running.warnings()) {
+    std::fprintf(stderr, "heed: warning: %s\n", warning.c_str());
+  }
+  if (interrupted()) return kExitInterrupted;
+  on_interrupt(OnInterrupt::kFinishWork);
+  running.start();
+  if (!o.common.quiet) std::fprintf(stderr, "listening on %s\n", running.url().c_str());
+  while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (running.drain(kDrainSeconds)) return kExitDone;
+  // Destroying the server would wait for them.
+  std::fprintf(stderr, "heed: warning: requests that did not stop in time were abandoned\n");
+  std::_Exit(kExitDone);
+}
+
+void add_limits(Command& command, ServeOptions& o) {
+  serve::ServerOptions& server = o.server;
+  command.group("Limits");
+  const NumberRange seconds{.least = 0, .most = 86400, .above_least = true};
+  add_integer(command, "--max-head-bytes", o.head_bytes,
+              "Maximum size of request line and headers (else status 431)", {256, 1 << 20});
+  add_number(command, "--head-seconds", server.http.head_seconds,
+             "Time-out for receiving the request head (else status 408)", seconds)
+      ->type_name("S");
+  add_integer(command, "--max-body-bytes", o.body_bytes, "Maximum size of a request body (else status 413)",
+              {1, 1 << 30});
+  add_number(command, "--body-seconds", server.http.body_seconds,
+             "Time-out for receiving the request body (else status 408)", seconds)
+      ->type_name("S");
+  add_number(command, "--idle-seconds", server.http.idle_seconds, "Time-out of idle connections", seconds)
+      ->type_name("S");
+  add_number(command, "--write-seconds", server.http.write_seconds,
+             "Time-out for sending 64 KiB of a response", seconds)
+      ->type_name("S");
+  add_integer(command, "--max-characters", o.characters,
+              "Maximum number of characters per text (else status 400)", {1, 1 << 30});
+  add_integer(command, "--max-texts", o.texts, "Maximum number of texts per request (else status 400)",
+              {1, 1 << 20});
+  add_integer(command, "--max-sentences", o.sentences,
+              "Maximum number of sentences to translate, or texts to generate, per request (else status 400)",
+              {1, 1 << 30});
+  add_integer(command, "--max-work-tokens", o.work_tokens,
+              "Maximum number of tokens to translate or to generate per request (else status 400)",
+              {1, 1 << 30});
+  add_integer(command, "--max-detail-tokens", o.detail_tokens,
+              "Maximum number of tokens of a text whose attention is shown with details (else status 400)",
+              {1, 1 << 20});
+  add_integer(command, "--max-json-depth", server.limits.json_depth, "Maximum nesting of JSON in a request",
+              {1, 1000});
+  add_integer(command, "--max-beam", server.limits.beam, "Maximum beam size and number of translations",
+              {1, models::kMaxBeamSize});
+  add_integer(command, "--max-alternatives", server.limits.alternatives,
+              "Maximum number of alternatives of /translate", {0, 1000});
+  add_integer(command, "--max-tokens", server.limits.tokens,
+              "Maximum number of tokens that a language model generates", {1, 1 << 24});
+  add_integer(command, "--max-answer-bytes", o.answer_bytes,
+              "Maximum size of all responses that clients have not received yet (else status 503)",
+              {1 << 16, int64_t{1} << 40});
+  add_integer(command, "--max-queue", o.queue, "Maximum number of waiting requests (else status 503)",
+              {0, 1 << 20});
+  add_integer(command, "--max-connections", o.connections,
+              "Maximum number of open connections (else status 503)", {1, 1 << 20});
+  add_number(command, "--requests-per-minute", server.requests_per_minute,
+             "Rate limit per address or API key (else status 429); 0: none", {.least = 0, .most = 1e9})
+      ->type_name("N");
+}
+
+}  // namespace
+
+void add_serve(Command& app, Work& work) {
+  auto o = std::make_shared<ServeOptions>();
+  Command* command =
+      app.add_subcommand("serve", "Serve models over HTTP: LibreTranslate and OpenAI APIs, and the explorer");
+  command->footer(
+      "Examples:\n  heed serve\n"
+      "  heed serve --pair de-en --pair en-es --port 8080\n"
+      "  heed serve --model news=my-model --host 0.0.0.0 --api-keys keys.txt --access-log -\n"
+      "  curl localhost:7333/translate -d '{\"q\": \"Guten Morgen!\", \"source\": \"de\", \"target\": "
+      "\"en\"}'\n\n"
+      "Without --pair and --model, serves $HEED_MODEL or all bundled pairs. On SIGTERM, the server "
+      "completes\n"
+      "running requests and exits. docs/server.md describes routes, limits, and how to run it as a service.");
+  command->add_option("--pair", o->pairs, "Bundled model for these languages; may be repeated")
+      ->repeatable()
+      ->type_name("PAIR");
+  command
+      ->add_option(
+          "--model", o->models,
+          "Model directory of any kind, with its name in requests, by default that of the directory; "
+          "may be repeated")
+      ->repeatable()
+      ->type_name("[NAME=]DIR");
+  command->add_option("--host", o->server.http.host, "Address to listen on; 0.0.0.0: all interfaces")
+      ->type_name("ADDRESS")
+      ->show_default();
+  add_integer(*command, "--port", o->port, "Port; 0: any free port", {0, 65535});
+  command->group("Access");
+  command
+      ->add_option("--api-keys", o->server.api_keys,
+                   "File of API keys, one per line; requests need one of them")
+      ->type_name("FILE");
+  command->add_option("--cors", o->server.cors, "Allow requests from web pages of this origin; *: all")
+      ->type_name("ORIGIN");
+  command->add_switch("--trust-proxy", o->server.trust_proxy,
+                      "Identify clients by X-Forwarded-For, for a server behind a proxy");
+  command->group("Log");
+  command
+      ->add_option("--access-log", o->server.access_log,
+                   "Write a JSON object per request; - is standard output")
+      ->type_name("F");
+  command->add_switch("--log-text", o->server.log_text, "Write the texts of requests to the access log");
+  add_precision_option(*command, o->precision);
+  add_shortlist_option(*command, o->shortlist);
+  add_limits(*command, *o);
+  command->group("Development");
+  command->add_option("--web", o->server.web, "Directory of the explorer page [default: embedded]")
+      ->type_name("DIR");
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_serve(*o); }; });
+}
+
+}  // namespace heed::cli

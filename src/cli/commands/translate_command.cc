@@ -1,0 +1,243 @@
+// heed translate
+
+#include <cctype>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/counted.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
+#include "base/thread_pool.h"
+#include "cli/jobs/line_job.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/source_lines.h"
+#include "cli/jobs/translation.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "cli/options/input_notes.h"
+#include "cli/options/search_flags.h"
+#include "cli/options/terminal.h"
+#include "data/corpus/whole_text.h"
+#include "tasks/result_json.h"
+#include "text/unicode/utf8.h"
+#include "translate/documents/document.h"
+#include "translate/word_alignment.h"
+
+namespace heed::cli {
+namespace {
+
+struct TranslateArguments {
+  CommonOptions common;
+  ModelChoice model;
+  TranslateFlags flags;
+  std::vector<std::string> texts;
+  std::string input, output, format = "text";
+  bool scores = false, json = false, lossy = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
+};
+
+/// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
+/// lines, best first; missing translations are empty lines.
+void write(const TranslateArguments& o, const decode::Translation& translation, LineOutput& output) {
+  if (o.json) {
+    output.write_line(decode::to_json(translation, o.flags.options.alignment).dump());
+    return;
+  }
+  for (size_t rank = 0; rank < static_cast<size_t>(o.flags.options.nbest); ++rank) {
+    const bool found = rank < translation.candidates.size();
+    std::string line;
+    if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
+    if (o.scores) line += '\t';
+    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.flags.options.alignment);
+    if (o.flags.options.alignment) line += '\t';
+    if (o.flags.options.alignment && found)
+      line += decode::to_pharaoh(translation.candidates[rank].alignment);
+    output.write_line(line);
+  }
+}
+
+/// Writes what was noticed about the first lines to standard error, once.
+class NotedInput {
+ public:
+  NotedInput(std::string source_language, bool quiet) : notes_(std::move(source_language)), done_(quiet) {}
+  void add(std::string_view line) {
+    if (!done_ && !notes_.add(line)) write();
+  }
+  /// At the end of the input, which may be short.
+  void write() {
+    if (std::exchange(done_, true)) return;
+    const std::string note = notes_.note();
+    noted_ = !note.empty();
+    if (noted_) std::fprintf(stderr, "note: %s\n", note.c_str());
+  }
+  bool noted() const { return noted_; }
+
+ private:
+  InputNotes notes_;
+  bool done_, noted_ = false;
+};
+
+/// Translates whole documents instead of lines.
+int run_translate_documents(const TranslateArguments& o) {
+  if (!o.texts.empty() && !o.input.empty()) {
+    fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
+  }
+  if (o.json || o.scores || o.job.resume || !o.job.part.is_whole()) {
+    fail(ErrorKind::kUsage,
+         "--format {} translates whole documents: --json, --scores, --part and --resume only work with "
+         "--format text",
+         o.format);
+  }
+  const TranslateOptions options = decode::options_for_document(read_options(o.flags));
+  std::vector<std::string> documents = o.texts;
+  const bool arguments = !documents.empty();
+  if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input));
+  LineOutput output(o.output);
+  const TranslationModel model = load_translation_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      decode::translator_options(model.loaded, options));
+  const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
+  for (const std::string& document : documents) {
+    const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
+    const std::string translation = decode::translate_document(translator, text, format, &interrupted());
+    if (interrupted()) return kExitInterrupted;
+    output.write(translation);
+    if (arguments) output.write("\n");
+  }
+  output.commit();
+  return kExitDone;
+}
+
+/// Whether a line contains a closing tag such as "</b>".
+bool has_closing_tag(std::string_view line) {
+  for (size_t at = line.find("</"); at != line.npos; at = line.find("</", at + 1)) {
+    size_t end = at + 2;
+    while (end < line.size() && std::isalnum(static_cast<unsigned char>(line[end])) != 0) ++end;
+    if (end > at + 2 && end < line.size() && line[end] == '>') return true;
+  }
+  return false;
+}
+
+int run_translate(const TranslateArguments& o) {
+  note_file_names(o.texts, o.common.quiet);
+  if (o.format != "text") return run_translate_documents(o);
+  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
+  const TranslateOptions options = read_options(o.flags);
+  LineOutput output =
+      open_output({.options = o.job,
+                   .command = o.command,
+                   .models = {open_translation_model(o.model).path()},
+                   .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.flags.options.nbest)},
+                  o.input, o.output);
+  if (output.complete()) return kExitDone;
+  lines.skip(output.lines_done());
+  const TranslationModel model = load_translation_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      decode::translator_options(model.loaded, options));
+
+  const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
+  if (!o.common.quiet && lines.from_terminal())
+    std::fprintf(stderr, "Enter one sentence per line; end with Ctrl-D.\n");
+  ProgressLine progress("lines", live ? lines.count() : 0, live);
+  const double all_bytes = static_cast<double>(lines.bytes());
+  double bytes_before = 0;
+  size_t written = output.lines_done();
+  bool markup = false;
+  NotedInput noted(model.tokenizer.source_language(), o.common.quiet);
+  decode::Translator::Control control;
+  control.cancelled = &interrupted();
+  decode::Translator::Progress last;
+  control.progress = [&](const decode::Translator::Progress& done) {
+    last = done;
+    progress.show(written + done.lines, all_bytes > 0 ? (bytes_before + done.bytes) / all_bytes : -1);
+  };
+  while (!lines.at_end()) {
+    // Interactive input and pipes: translate as soon as no further line is available.
+    size_t taken = 0;
+    control.first_line = lines.lines_before();
+    last = {};
+    const bool whole = translator.translate(
+        [&](std::string& line) {
+          if (taken > 0 && !lines.ready()) return false;
+          const bool more = lines.next(line);
+          taken += more ? 1 : 0;
+          if (more) noted.add(line);
+          markup = markup || has_closing_tag(line);
+          return more;
+        },
+        [&](const decode::Translation& translation) {
+          write(o, translation, output);
+          output.end_input_line();
+        },
+        control);
+    if (!whole) return kExitInterrupted;
+    written += taken;
+    bytes_before += last.bytes;
+    output.flush();
+  }
+  output.commit();
+  progress.clear();
+  noted.write();
+  if (markup && !noted.noted() && !o.common.quiet) {
+    std::fprintf(stderr,
+                 "note: the text contains tags, which are translated like words; --format html keeps them\n");
+  }
+  if (live) {
+    const double seconds = progress.seconds();
+    std::fprintf(stderr, "%s in %.2f s, %.0f lines/s\n", counted(written, "line").c_str(), seconds,
+                 static_cast<double>(written) / seconds);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_translate(Command& app, Work& work) {
+  auto o = std::make_shared<TranslateArguments>();
+  Command* command = app.add_subcommand("translate", "Translate text, line by line");
+  command->footer(
+      "Examples:\n  heed translate \"Der Hund schläft.\"\n"
+      "  heed translate --input german.txt --output english.txt --beam 1\n"
+      "  heed translate --json --nbest 3 < german.txt\n"
+      "  heed translate --format html --input seite.html --output page.html\n\n"
+      "One output line per input line; blank lines stay blank. --scores and --alignment add columns: score,\n"
+      "translation, alignment, separated by tabs. --nbest N writes N lines per input line, best first.\n"
+      "The score is the log-probability of the translation divided by length^A, see --length-penalty.");
+  command->add_option("TEXT", o->texts, "Text to translate; default: the lines of --input")->take_all();
+  add_model_options(*command, o->model);
+  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_choice(*command, "--format", o->format,
+             "text: line by line; html or markdown: the input is one document, and its markup is kept",
+             {"text", "html", "markdown"})
+      ->type_name("FORMAT");
+  command->add_switch("--json", o->json,
+                      "One JSON object per line: source, translation, score, pieces, alternatives");
+  using enum decode::OptionGroup;
+  add_translate_options(*command, o->flags, {kOutput});
+  command->add_switch("--scores", o->scores, "Write the score in a column before the translation");
+  add_translate_options(*command, o->flags, {kText});
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  add_translate_options(*command, o->flags, {kConstraints, kSearch, kSampling});
+  add_language_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
+  add_shortlist_option(*command, o->model.shortlist);
+  add_translate_options(*command, o->flags, {kHeads});
+  add_line_job_options(*command, o->job);
+  add_common_options(*command, o->common);
+  o->command = command;
+  command->callback([o, &work] { work = [o] { return run_translate(*o); }; });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,71 @@
+#include "cli/evaluation/choose_heads.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/counted.h"
+#include "base/thread_pool.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/translation.h"
+#include "models/alignment_heads.h"
+#include "train/tasks/head_choice.h"
+
+namespace heed::cli {
+namespace {
+
+/// The aligner learns from at most this many pairs.
+constexpr int kMaxPairs = 200'000;
+/// Pairs with a longer side are skipped.
+constexpr size_t kMaxTokens = 100;
+
+train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& model) {
+  train::TokenPairs encoded;
+  PairsReader reader(input);
+  const auto longest = static_cast<size_t>(model.loaded.seq2seq().max_length());
+  const size_t most = longest > 0 ? std::min(kMaxTokens, longest) : kMaxTokens;
+  for (Pair pair; !interrupted() && encoded.sources.count() < kMaxPairs && reader.next(pair);) {
+    const std::vector<int32_t> source = model.tokenizer.encode_source(std::string(pair.source)).ids,
+                               target = model.tokenizer.encode_target(std::string(pair.target)).ids;
+    if (source.size() > most || target.size() > most) continue;
+    encoded.sources.append(source);
+    encoded.targets.append(target);
+  }
+  if (encoded.sources.count() == 0 && !interrupted()) {
+    fail(ErrorKind::kFormat, "{} has no pair with at most {} tokens on each side", reader.name(), most);
+  }
+  return encoded;
+}
+
+}  // namespace
+
+int choose_heads(const HeadChoiceOptions& o) {
+  require_one_input(o.pairs);
+  const TranslationModel model = load_translation_model(o.model);
+  const ModelInventory& files = model.loaded.files;
+  if (!files.has(model_file::kGenerationConfig)) {
+    fail(ErrorKind::kUsage,
+         "'{}' does not exist; alignment_heads are stored there: create it, {{}} is enough",
+         files.path(model_file::kGenerationConfig));
+  }
+  const train::TokenPairs pairs = encode_pairs(o.pairs, model);
+  ThreadPool pool(o.common.threads);
+  if (interrupted()) return kExitInterrupted;
+  const decode::HeadChoice choice =
+      train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, Stop(&interrupted()));
+  if (interrupted()) return kExitInterrupted;
+  models::write_alignment_heads(model.loaded.directory(), choice.heads);
+  LineOutput output("-");
+  for (const auto& [layer, head] : choice.heads)
+    output.write_line(fmt::format("decoder layer {}, head {}", layer + 1, head + 1));
+  if (choice.heads.empty())
+    output.write_line("no head selected: none agrees better than the mean of the last layer's heads");
+  output.write_line(fmt::format(
+      "AER between tokens, measured against alignments learnt from {}: {:.1f} (before: {:.1f})",
+      counted(pairs.sources.count(), "pair"), 100 * choice.error_rate, 100 * choice.default_error_rate));
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace heed::cli

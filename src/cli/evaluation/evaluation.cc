@@ -1,0 +1,148 @@
+#include "cli/evaluation/evaluation.h"
+
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/counted.h"
+#include "cli/jobs/translation.h"
+#include "cli/options/command.h"
+#include "cli/options/terminal.h"
+#include "data/corpus/line_reader.h"
+#include "data/corpus/pairs_reader.h"
+#include "text/terms/required_forms.h"
+#include "text/unicode/whitespace.h"
+
+namespace heed::cli {
+namespace {
+
+/// Reads lines like sacreBLEU: only LF ends a line, trailing white space is removed, and a byte order mark is
+/// text.
+Lines lines_to_compare(const std::string& path, bool lossy) {
+  LineReader reader(path, {.lossy = lossy, .keep_byte_order_mark = true});
+  Lines lines;
+  std::string_view line;
+  while (reader.next(line)) lines.emplace_back(strip_right(line));
+  return lines;
+}
+
+Lines lines_of(const std::string& path, bool lossy) {
+  LineReader reader(path, {.lossy = lossy});
+  Lines lines;
+  std::string_view line;
+  while (reader.next(line)) lines.emplace_back(line);
+  return lines;
+}
+
+/// Reads the forms in columns 3 and up of all lines with a pair. Throws kFormat for a line without them.
+void read_required(const std::string& path, bool lossy, TestSet& set) {
+  LineReader reader(path, {.lossy = lossy});
+  std::string_view line;
+  while (set.required.size() < set.size() && reader.next(line)) {
+    if (reader.line_number() != set.lines[set.required.size()]) continue;
+    std::vector<std::vector<std::string>> columns;
+    for (size_t column = 0, tab = 0; tab != std::string_view::npos; ++column) {
+      tab = line.find('\t');
+      std::vector<std::string> forms = split_forms(line.substr(0, tab));
+      if (column >= 2 && !forms.empty()) columns.push_back(std::move(forms));
+      if (tab != std::string_view::npos) line.remove_prefix(tab + 1);
+    }
+    if (columns.empty()) {
+      fail(ErrorKind::kFormat,
+           "line {} of {} has no third column: --must-contain reads SOURCE TAB REFERENCE TAB FORM|FORM",
+           reader.line_number(), reader.name());
+    }
+    set.required.push_back(std::move(columns));
+  }
+}
+
+TestSet read_pairs_set(const std::string& path, const TestSetInput& input) {
+  TestSet set{.name = path, .source = {}, .references = {{}}, .lines = {}, .required = {}};
+  PairsReader reader({.pairs = path, .swap = input.swap, .lines = {.lossy = input.lossy}});
+  for (Pair pair; reader.next(pair);) {
+    set.source.emplace_back(pair.source);
+    set.references[0].emplace_back(pair.target);
+    set.lines.push_back(pair.line);
+  }
+  if (input.required_forms) read_required(path, input.lossy, set);
+  return set;
+}
+
+void number_lines(TestSet& set, size_t count) {
+  if (count == 0) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", set.name);
+  set.lines.resize(count);
+  std::iota(set.lines.begin(), set.lines.end(), uint64_t{1});
+}
+
+void add_reference(const std::string& path, bool lossy, TestSet& set) {
+  set.references.push_back(lines_to_compare(path, lossy));
+  if (set.name.empty()) set.name = path;  // only references
+  if (set.lines.empty()) number_lines(set, set.references.back().size());
+  if (set.references.back().size() != set.size()) {
+    fail(ErrorKind::kFormat, "'{}' has {}, but the reference '{}' has {}: the files must be parallel",
+         set.name, counted(set.size(), "line"), path, set.references.back().size());
+  }
+}
+
+}  // namespace
+
+std::vector<TestSet> read_test_sets(const TestSetInput& input) {
+  std::vector<TestSet> sets;
+  for (const std::string& path : input.pairs) sets.push_back(read_pairs_set(path, input));
+  if (sets.empty()) {
+    sets.push_back({.name = input.source, .source = {}, .references = {}, .lines = {}, .required = {}});
+    if (!input.source.empty()) {
+      sets[0].source = lines_of(input.source, input.lossy);
+      number_lines(sets[0], sets[0].source.size());
+    }
+  }
+  for (const std::string& path : input.references) add_reference(path, input.lossy, sets[0]);
+  return sets;
+}
+
+SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, bool lossy) {
+  SystemOutput output{path, lines_to_compare(path, lossy)};
+  if (output.lines.empty()) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", path);
+  if (output.lines.size() != test_set.size()) {
+    fail(ErrorKind::kFormat, "'{}' has {}, but '{}' has {}: the files must be parallel", path,
+         counted(output.lines.size(), "line"), test_set.name, test_set.size());
+  }
+  return output;
+}
+
+std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedModel& evaluated,
+                                                             const std::vector<TestSet>& test_sets,
+                                                             ThreadPool& pool) {
+  const TranslationModel model = load_translation_model(evaluated.choice);
+  const decode::Translator translator(model.loaded, model.tokenizer, pool,
+                                      decode::translator_options(model.loaded, evaluated.options));
+  std::vector<SystemOutput> outputs;
+  for (const TestSet& set : test_sets) {
+    const std::string& named = evaluated.choice.model;
+    SystemOutput output{named.empty() ? model.loaded.directory() : named, {}};
+    ProgressLine progress("lines", set.size(), evaluated.show_progress);
+    decode::Translator::Control control;
+    control.cancelled = &interrupted();
+    size_t all_bytes = 0;
+    for (const std::string& line : set.source) all_bytes += line.size() + 1;
+    control.progress = [&](const decode::Translator::Progress& done) {
+      progress.show(done.lines, done.bytes / static_cast<double>(all_bytes));
+    };
+    size_t next = 0;
+    const bool whole = translator.translate(
+        [&](std::string& line) {
+          if (next == set.source.size()) return false;
+          line = set.source[next++];
+          return true;
+        },
+        [&](const decode::Translation& translation) { output.lines.push_back(translation.best().text); },
+        control);
+    if (!whole) return std::nullopt;
+    output.seconds = progress.seconds();
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,57 @@
+#include "cli/files/imported_model.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text/json_file.h"
+#include "base/text/json_text.h"
+#include "models/directory/generation_defaults.h"
+#include "text/tokenizers/text_tokenizer.h"
+#include "text/tokenizers/tokenizer.h"
+
+namespace heed::cli {
+namespace {
+
+/// Writes generation_config.json of a translation model, and removes its keys from `config`.
+void write_generation(const ImportedModel& model, const std::string& directory,
+                      nlohmann::ordered_json& config) {
+  const JsonObject read = JsonObject::parse(model.config, model.path);
+  const auto id = [&](const char* key) { return static_cast<int32_t>(read.integer(key)); };
+  models::write_generation_defaults(
+      directory, models::read_generation_defaults(model.files, read, models::Task::kTranslation),
+      {id("pad_token_id"), id("eos_token_id"), id("bos_token_id"), id("decoder_start_token_id")});
+  for (const char* key : {"bad_words_ids", "forced_eos_token_id", "num_beams", "renormalize_logits"})
+    config.erase(key);
+}
+
+}  // namespace
+
+ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
+  const auto write_tokenizer = [files = directory.files(), task = directory.task()](const std::string& to) {
+    if (task == models::Task::kTranslation) {
+      Tokenizer::load(files).save(to);
+    } else if (TextTokenizer::is_in(files)) {
+      TextTokenizer::load(files)->save(to);
+    }
+  };
+  return {directory.path(), directory.config().json().dump(), directory.weights(), directory.files(),
+          write_tokenizer};
+}
+
+void write_imported(const ImportedModel& model, const std::string& directory,
+                    const WeightConversion& conversion) {
+  convert_weights(*model.weights, directory, conversion);
+  nlohmann::ordered_json config = parse_ordered_json(model.config, model.path);
+  const models::Architecture& architecture =
+      models::architecture_of(JsonObject::parse(model.config, model.path));
+  if (architecture.task == models::Task::kTranslation) write_generation(model, directory, config);
+  write_config(config, directory, conversion.dtype);
+  model.write_others(directory);
+}
+
+void write_config(const nlohmann::ordered_json& config, const std::string& directory, DType dtype) {
+  nlohmann::ordered_json json = config;
+  json[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
+  write_json(directory + "/" + model_file::kConfig, json);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,172 @@
+#include "cli/files/marian_import.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "base/files/model_inventory.h"
+#include "base/text/flat_yaml.h"
+#include "base/text/json_text.h"
+#include "models/formats/marian_import.h"
+#include "text/readers/vocabulary_json.h"
+#include "text/subwords/sentencepiece.h"
+#include "text/tokenizers/vocabulary.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxYamlBytes = size_t{64} << 20;
+
+/// Paths of the files with one of the endings, sorted.
+std::vector<std::string> files_ending_in(const ModelInventory& files,
+                                         const std::vector<std::string>& endings) {
+  std::vector<std::string> found = files.ending_in(endings);
+  for (std::string& name : found) name = files.path(name);
+  return found;
+}
+
+/// decoder.yml was written where the model was trained: only the names of its files are of use.
+std::vector<std::string> named_files(const FlatYaml& decoder, const std::string& key,
+                                     const ModelInventory& files) {
+  std::vector<std::string> paths;
+  const auto found = decoder.find(key);
+  if (found == decoder.end()) return paths;
+  for (const std::string& path : found->second) {
+    const std::string name = fs::path(path).filename().string();
+    if (files.has(name)) paths.push_back(files.path(name));
+  }
+  return paths;
+}
+
+std::vector<std::string> pieces_of(const std::string& path) {
+  if (!path.ends_with(".spm")) return parse_yaml_vocabulary(read_file(path, kMaxYamlBytes), path);
+  const SentencePieceModel model = SentencePieceModel::load(path);
+  std::vector<std::string> pieces;
+  for (int n = 0; n < model.size(); ++n) pieces.push_back(model.piece(n));
+  return pieces;
+}
+
+[[noreturn]] void fail_missing(const std::string& directory, const std::string& what) {
+  fail(ErrorKind::kNotFound, "'{}' is a model of Marian, but {}", directory, what);
+}
+
+/// The files of a model, and what decoder.yml says of the search.
+struct MarianFiles {
+  ModelInventory inventory;
+  std::string model;                         ///< the .npz file
+  std::vector<std::string> vocabularies;     ///< of the source and the target: .yml or .spm
+  std::string source_pieces, target_pieces;  ///< SentencePiece models
+  int64_t beam_size = 0;                     ///< from decoder.yml; 0 if unset
+};
+
+}  // namespace
+
+bool is_marian_model(const std::string& path) {
+  const ModelInventory files(path);
+  if (path.ends_with(".npz")) return files.exists() && !files.is_directory();
+  return !files.has(model_file::kConfig) && !files.ending_in({".npz"}).empty();
+}
+
+namespace {
+
+MarianFiles find_marian_files(const std::string& path) {
+  const bool is_file = path.ends_with(".npz");
+  std::string directory = is_file ? fs::path(path).parent_path().string() : path;
+  if (directory.empty()) directory = ".";
+  MarianFiles files;
+  files.inventory = ModelInventory(directory);
+  const ModelInventory& inventory = files.inventory;
+  FlatYaml decoder;
+  if (inventory.has(model_file::kMarianDecoder)) {
+    const std::string file = inventory.path(model_file::kMarianDecoder);
+    decoder = parse_flat_yaml(read_file(file, kMaxYamlBytes), file);
+  }
+  std::vector<std::string> models{path};
+  if (!is_file) models = named_files(decoder, "models", inventory);
+  if (models.empty()) models = files_ending_in(inventory, {".npz"});
+  if (models.size() != 1) {
+    fail(ErrorKind::kFormat, "'{}' contains {} .npz files, and decoder.yml does not name one: give the file",
+         directory, models.size());
+  }
+  files.model = models.front();
+  files.vocabularies = named_files(decoder, "vocabs", inventory);
+  if (files.vocabularies.empty()) {
+    files.vocabularies = files_ending_in(inventory, {"vocab.yml", "vocab.yaml"});
+    // NAME.src.vocab.yml comes before NAME.trg.vocab.yml.
+  }
+  if (files.vocabularies.size() == 1) files.vocabularies.push_back(files.vocabularies.front());
+  if (files.vocabularies.size() != 2) {
+    fail_missing(directory,
+                 fmt::format("its vocabularies were not found: it needs one or two files *vocab.yml, or "
+                             "those that decoder.yml names, and has {}",
+                             files.vocabularies.size()));
+  }
+  const auto pieces_file = [&](const char* name, const std::string& vocabulary) {
+    if (inventory.has(name)) return inventory.path(name);
+    if (vocabulary.ends_with(".spm")) return vocabulary;
+    fail_missing(directory, fmt::format("it lacks {}, the SentencePiece model", name));
+  };
+  files.source_pieces = pieces_file(model_file::kSourceSpm, files.vocabularies[0]);
+  files.target_pieces = pieces_file(model_file::kTargetSpm, files.vocabularies[1]);
+  if (const auto beam = decoder.find("beam-size"); beam != decoder.end() && beam->second.size() == 1) {
+    const std::string& text = beam->second.front();
+    std::from_chars(text.data(), text.data() + text.size(), files.beam_size);
+  }
+  return files;
+}
+
+/// What takes the place of Marian's vocabularies: lists of pieces with a padding token, which Marian lacks.
+struct Pieces {
+  std::vector<std::string> source, target;
+};
+
+void add_padding(Pieces& all, const std::string& model) {
+  constexpr char kPad[] = "<pad>";
+  for (std::vector<std::string>* pieces : {&all.source, &all.target}) {
+    if (std::ranges::count(*pieces, kPad) > 0) {
+      fail(ErrorKind::kFormat, "the vocabulary of '{}' already has a '{}'", model, kPad);
+    }
+    pieces->emplace_back(kPad);
+  }
+}
+
+void write_tokenizer(const MarianFiles& files, const Pieces& pieces, const std::string& directory) {
+  const ModelInventory to(directory);
+  const bool separate = pieces.source != pieces.target;
+  write_file(to.path(model_file::kVocabularyJson), vocabulary_json(pieces.source));
+  if (separate) write_file(to.path(model_file::kTargetVocabulary), vocabulary_json(pieces.target));
+  write_json(to.path(model_file::kTokenizerConfig),
+             nlohmann::ordered_json{{"separate_vocabs", separate}, {"model_max_length", 512}});
+  write_file(to.path(model_file::kSourceSpm), read_file(files.source_pieces));
+  write_file(to.path(model_file::kTargetSpm), read_file(files.target_pieces));
+}
+
+}  // namespace
+
+ImportedModel import_marian(const std::string& path) {
+  const MarianFiles files = find_marian_files(path);
+  Pieces pieces{pieces_of(files.vocabularies[0]), pieces_of(files.vocabularies[1])};
+  constexpr char kEnd[] = "</s>";
+  const auto end = std::ranges::find(pieces.target, kEnd);
+  if (end == pieces.target.end()) {
+    fail(ErrorKind::kFormat, "the vocabulary '{}' has no '{}'", files.vocabularies[1], kEnd);
+  }
+  models::MarianImport import = models::open_marian(
+      files.model, {static_cast<int64_t>(pieces.source.size()), static_cast<int64_t>(pieces.target.size()),
+                    static_cast<int64_t>(end - pieces.target.begin())});
+  add_padding(pieces, files.model);
+  auto config = parse_ordered_json(import.config, files.model);
+  config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
+  const std::string& directory = files.inventory.directory();
+  return {files.model, config.dump(),
+          std::make_shared<const WeightFiles>(WeightFiles::of(directory, std::move(import.weights))),
+          files.inventory, [files, pieces](const std::string& to) { write_tokenizer(files, pieces, to); }};
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,246 @@
+#include "cli/files/model_lookup.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/check.h"
+#include "base/text/json_file.h"
+#include "cli/files/marian_import.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/command.h"
+#include "models/config/precision_names.h"
+#include "text/sentences/language_codes.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultPair = "de-en";
+
+/// The value of an environment variable, "" if unset.
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// For the subdirectories of a folder, which may hold anything.
+bool is_model(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(directory / model_file::kConfig, ignored);
+}
+
+/// Candidate folders of bundled models. Build folders are build/ or build/PRESET of the source tree.
+std::vector<fs::path> bundle_folders() {
+  if (const std::string folder = environment("HEED_MODELS"); !folder.empty()) return {folder};
+  std::error_code error;
+  const fs::path executable = fs::canonical("/proc/self/exe", error);
+  if (error) return {};
+  const fs::path bin = executable.parent_path();
+  return {bin.parent_path() / "share/heed/models", bin.parent_path().parent_path() / "models",
+          bin.parent_path().parent_path().parent_path() / "models"};
+}
+
+std::vector<BundledModel> models_in(const fs::path& folder) {
+  std::vector<BundledModel> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (is_model(entry->path())) found.push_back({entry->path().filename().string(), entry->path().string()});
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.pair < b.pair; });
+  return found;
+}
+
+std::string join_pairs(const std::vector<BundledModel>& models) {
+  std::vector<std::string> pairs;
+  for (const BundledModel& model : models) pairs.push_back(model.pair);
+  return fmt::format("{}", fmt::join(pairs, ", "));
+}
+
+bool is_pair(const std::string& name) {
+  const size_t dash = name.find('-');
+  return dash != std::string::npos && dash > 0 && dash + 1 < name.size();
+}
+
+/// A pair by the tags of its languages: "de-en" for "DE-EN", "de_DE-en_US" and "deu-eng". A pair of one
+/// language in two codes, such as "zh_CN-zh_TW", keeps them apart.
+std::string tags_of_pair(const std::string& pair) {
+  const auto [source, target] = split_pair(pair);
+  return language_tag(source) + "-" + language_tag(target);
+}
+
+/// How to translate between two languages with bundled models through a third one; empty if none leads there.
+std::string chain_of(const std::vector<BundledModel>& models, const std::string& pair) {
+  const auto [source, target] = split_pair(pair);
+  for (const BundledModel& first : models) {
+    if (!first.pair.starts_with(source + "-")) continue;
+    const std::string middle = first.pair.substr(source.size() + 1);
+    for (const BundledModel& second : models) {
+      if (second.pair != middle + "-" + target) continue;
+      return fmt::format("translate in two steps (heed translate --pair {} | heed translate --pair {}), ",
+                         first.pair, second.pair);
+    }
+  }
+  return "";
+}
+
+/// Throws kUsage if the model declares other languages.
+void require_pair(const std::string& directory, const std::string& pair) {
+  const std::string wanted = tags_of_pair(pair);
+  const ModelInventory files(directory);
+  if (!files.has(model_file::kTokenizerConfig)) return;
+  const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
+  const std::string source = config.string("source_lang", ""), target = config.string("target_lang", "");
+  if (source.empty() || target.empty() || language_tag(source) + "-" + language_tag(target) == wanted) return;
+  fail(ErrorKind::kUsage,
+       "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or give another model", pair, directory,
+       shown(source), shown(target));
+}
+
+}  // namespace
+
+void add_model_options(Command& app, ModelChoice& choice) {
+  app.add_option("--model", choice.model,
+                 "Model directory [default: $HEED_MODEL, or the bundled model for --pair]")
+      ->type_name("DIR");
+  app.add_option("--pair", choice.pair, "Language pair of the bundled model [default: de-en]")
+      ->type_name("PAIR");
+}
+
+void add_argument(Command& app, const std::string& position, const std::string& option, std::string& value,
+                  const std::string& help) {
+  Option* by_position = app.add_option(position, value, help);
+  app.add_option(option, value, fmt::format("The same as {}", position))
+      ->type_name("DIR")
+      ->excludes(by_position);
+}
+
+void require_argument(const std::string& value, const std::string& position, const std::string& option) {
+  if (value.empty())
+    fail(ErrorKind::kUsage, "{} is missing: give it by position, or as {}", position, option);
+}
+
+void add_language_options(Command& app, ModelChoice& choice) {
+  app.group(kModelOptions);
+  app.add_option("--source-language", choice.source_language,
+                 "Source language of a model with a token for each language (NLLB, M2M-100, mBART), such as "
+                 "eng_Latn [default: the model's]")
+      ->type_name("CODE");
+  app.add_option("--target-language", choice.target_language,
+                 "Target language of such a model, or of one with codes such as >>fra<< (fra) [default: the "
+                 "model's]")
+      ->type_name("CODE");
+}
+
+void add_named_model_option(Command& app, NamedModel& choice) {
+  app.add_option("--model", choice.model, "Model directory [default: $HEED_MODEL]")->type_name("DIR");
+}
+
+void add_precision_option(Command& app, std::string& precision) {
+  app.group(kModelOptions);
+  add_choice(app, "--precision", precision,
+             "Precision of matrix products: float32, or int8, which is faster and slightly less accurate "
+             "[default: as stored]",
+             {"float32", "int8"})
+      ->type_name("TYPE");
+}
+
+void add_shortlist_option(Command& app, std::optional<bool>& shortlist) {
+  app.group(kModelOptions);
+  app.add_switch(
+      "--shortlist", shortlist,
+      "Restrict the target vocabulary to the shortlist of each source sentence (see heed shortlist) "
+      "[default: on for int8 with --beam 1 if the model has a shortlist]");
+}
+
+models::LoadOptions load_options(const std::string& precision, std::optional<bool> shortlist) {
+  models::LoadOptions options;
+  options.precision = models::precision_named(precision);
+  options.shortlist = shortlist;
+  return options;
+}
+
+models::LoadedModel load_model(const models::ModelDirectory& directory, const std::string& precision,
+                               std::optional<bool> shortlist) {
+  return models::load_model(directory, load_options(precision, shortlist));
+}
+
+std::string find_named_model(const NamedModel& choice) {
+  if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
+  const std::string named = environment("HEED_MODEL");
+  if (named.empty())
+    fail(ErrorKind::kUsage, "no model for this task is bundled: give one with --model DIR or $HEED_MODEL");
+  return model_directory_at(named, "$HEED_MODEL");
+}
+
+std::string bundled_model(const std::string& pair) {
+  std::vector<BundledModel> models = bundled_models();
+  const std::string tags = is_pair(pair) ? tags_of_pair(pair) : pair;
+  for (const BundledModel& model : models) {
+    if (model.pair != pair && model.pair != tags) continue;
+    if (is_pair(pair)) return model.directory;
+    fail(ErrorKind::kUsage,
+         "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
+         model.directory);
+  }
+  split_pair(pair);
+  std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
+  const std::string advice =
+      "give a model with --model DIR or $HEED_MODEL (heed convert reads those of Hugging Face, Marian and "
+      "CTranslate2), or train one with heed train";
+  if (models.empty()) {
+    std::vector<std::string> folders;
+    for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
+    fail(ErrorKind::kNotFound, "no bundled models in {}: {}", fmt::join(folders, " or "), advice);
+  }
+  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}{}", pair,
+       join_pairs(models), chain_of(models, tags), advice);
+}
+
+std::vector<BundledModel> bundled_models() {
+  for (const fs::path& folder : bundle_folders()) {
+    std::vector<BundledModel> models = models_in(folder);
+    if (!models.empty()) return models;
+  }
+  return {};
+}
+
+std::string model_directory_at(const std::string& path, const std::string& origin) {
+  const ModelInventory files(path);
+  if (!files.exists()) {
+    fail(ErrorKind::kNotFound,
+         "{}: '{}' does not exist; give the directory that contains the model's config.json", origin, path);
+  }
+  if (!files.is_directory()) {
+    fail(ErrorKind::kFile, "{}: '{}' is a file; give the model directory", origin, path);
+  }
+  if (files.has(model_file::kConfig)) return path;
+  if (is_marian_model(path)) {
+    fail(ErrorKind::kFormat, "{}: '{}' is a model of Marian: convert it with heed convert '{}' NEW", origin,
+         path, path);
+  }
+  const std::vector<BundledModel> inside = models_in(path);
+  fail(ErrorKind::kFormat, "{}: '{}' is not a model directory: it has no config.json{}", origin, path,
+       inside.empty() ? "" : fmt::format("; these subdirectories have one: {}", join_pairs(inside)));
+}
+
+std::string find_model(const ModelChoice& choice) {
+  const std::string named = environment("HEED_MODEL");
+  if (choice.model.empty() && named.empty())
+    return bundled_model(choice.pair.empty() ? kDefaultPair : choice.pair);
+  std::string directory = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
+                                               : model_directory_at(choice.model, "--model");
+  if (!choice.pair.empty()) require_pair(directory, choice.pair);
+  return directory;
+}
+
+models::ModelDirectory open_translation_model(const ModelChoice& choice) {
+  models::ModelDirectory directory = models::ModelDirectory::open(find_model(choice));
+  const std::string type = directory.config().string("model_type");
+  if (models::architecture_of_type(type) != nullptr) return directory;
+  fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",
+       directory.path(), shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,95 @@
+#include "cli/files/new_directory.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "base/files/part_files.h"
+#include "base/files/unfinished_files.h"
+#include "models/directory/sentence_modules.h"
+
+namespace heed::cli {
+
+namespace fs = std::filesystem;
+
+NewDirectory::NewDirectory(const std::string& path)
+    : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
+  std::error_code error;
+  if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+    fail(ErrorKind::kFile, "cannot create '{}': it already exists; remove it, or give another name", path);
+  }
+  remove_dead_parts_of(path_);
+  do {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+    forget_unfinished(part_);
+    part_ = part_name(path_);
+    note_unfinished(part_);
+    try {
+      make_directories(part_);
+    } catch (...) {
+      remove_part();
+      throw;
+    }
+    descriptor_ = ::open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  } while (descriptor_ >= 0 && !lock_part(descriptor_));
+}
+
+void NewDirectory::remove_part() {
+  std::error_code ignored;
+  if (!part_.empty()) fs::remove_all(part_, ignored);
+  forget_unfinished(part_);
+}
+
+NewDirectory::~NewDirectory() {
+  remove_part();
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void NewDirectory::commit() {
+  sync_directory(part_);
+  std::error_code error;
+  fs::rename(part_, path_, error);
+  if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
+  forget_unfinished(std::exchange(part_, {}));
+  sync_directory(directory_of(path_));
+}
+
+namespace {
+
+/// Weights in any toolkit's format; they are not copied, since they would contradict the new ones.
+bool holds_weights(const fs::path& file) {
+  const std::string name = file.filename().string(), extension = file.extension().string();
+  if (name == model_file::kShortlist) return false;
+  for (const char* each :
+       {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
+    if (extension == each) return true;
+  }
+  return name.ends_with(model_file::kIndexSuffix);
+}
+
+}  // namespace
+
+void copy_others(const std::string& input, const std::string& output) {
+  for (const auto& entry : fs::directory_iterator(input)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == model_file::kConfig ||
+        name.starts_with("."))
+      continue;
+    write_file((fs::path(output) / name).string(), read_file(entry.path().string()));
+  }
+  for (const std::string& folder : models::sentence_module_folders(ModelInventory(input))) {
+    const fs::path from = fs::path(input) / folder, to = fs::path(output) / folder;
+    if (!fs::is_directory(from)) continue;  // a module without settings
+    make_directories(to);
+    for (const auto& entry : fs::directory_iterator(from)) {
+      if (!entry.is_regular_file() || holds_weights(entry.path())) continue;
+      write_file((to / entry.path().filename()).string(), read_file(entry.path().string()));
+    }
+  }
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,87 @@
+#include "cli/files/verify_weights.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/text/json_text.h"
+#include "io/safetensors.h"
+#include "io/weight_files.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* name_of(FileState state) {
+  switch (state) {
+    case FileState::kVerified:
+      return "verified";
+    case FileState::kWithoutHash:
+      return "no hash stored";
+    case FileState::kDamaged:
+      return "damaged";
+  }
+  HEED_CHECK(false);
+}
+
+VerifiedFile verify(const std::string& directory, const std::string& name) {
+  try {
+    const SafetensorsReader file = SafetensorsReader::open(directory + "/" + name);
+    if (!file.has_hashes()) return {name, FileState::kWithoutHash};
+    file.verify();
+    return {name, FileState::kVerified};
+  } catch (const Error& error) {
+    return {name, FileState::kDamaged, error.what()};
+  }
+}
+
+void add_names(const std::string& directory, const std::string& prefix, std::vector<std::string>& names) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory + "/" + prefix, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".safetensors")
+      names.push_back(prefix + entry->path().filename().string());
+  }
+}
+
+}  // namespace
+
+std::vector<VerifiedFile> verify_weights(const std::string& directory) {
+  std::vector<std::string> names;
+  add_names(directory, "", names);
+  add_names(directory, "training/", names);
+  std::sort(names.begin(), names.end());
+  std::vector<VerifiedFile> files;
+  for (const std::string& name : names) files.push_back(verify(directory, name));
+  if (!any_damaged(files)) WeightFiles::open(directory);  // throws if a file of the index is missing
+  return files;
+}
+
+bool any_damaged(const std::vector<VerifiedFile>& files) {
+  return std::ranges::any_of(files,
+                             [](const VerifiedFile& each) { return each.state == FileState::kDamaged; });
+}
+
+nlohmann::ordered_json to_json(const std::vector<VerifiedFile>& files) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const VerifiedFile& each : files) {
+    json.push_back({{"name", shown(each.name)}, {"state", name_of(each.state)}});
+    if (!each.damage.empty()) json.back()["damage"] = each.damage;
+  }
+  return json;
+}
+
+std::string to_text(const std::vector<VerifiedFile>& files) {
+  size_t longest = 0;
+  for (const VerifiedFile& each : files) longest = std::max(longest, each.name.size());
+  std::string text;
+  for (const VerifiedFile& each : files) {
+    text += fmt::format("{:<{}}  {}\n", shown(each.name), longest, name_of(each.state));
+    if (!each.damage.empty()) text += fmt::format("  {}\n", each.damage);
+  }
+  return text;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,24 @@
+#include "cli/jobs/pair_alignment.h"
+
+#include "cli/options/interrupts.h"
+
+namespace heed::cli {
+
+std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
+                                               const decode::AlignmentOptions& options, ThreadPool& pool) {
+  require_max_length(model, pairs);
+  std::vector<std::vector<WordLink>> links(pairs.pairs.size());
+  pool.run(links.size(), [&](size_t n) {
+    if (interrupted()) return;
+    const auto& [source_text, target_text] = pairs.pairs[n];
+    const Encoding source = model.tokenizer.encode_source(source_text),
+                   target = model.tokenizer.encode_target(target_text);
+    const decode::SoftAlignment soft = decode::soft_alignment(model.loaded.seq2seq(), model.loaded.context(),
+                                                              source.ids, target.ids, options);
+    links[n] = decode::word_alignment(soft, decode::words_of_spans(source_text, source.spans),
+                                      decode::words_of_spans(target_text, target.spans));
+  });
+  return links;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,17 @@
+// Word alignments of sentence pairs, for the subcommands that write or score them.
+#pragma once
+
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "cli/jobs/translation.h"
+#include "translate/word_alignment.h"
+
+namespace heed::cli {
+
+/// The links of each pair, in order. Throws kUsage for a pair longer than the model's maximum. When
+/// interrupted, the remaining pairs have no links.
+std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
+                                               const decode::AlignmentOptions& options, ThreadPool& pool);
+
+}  // namespace heed::cli

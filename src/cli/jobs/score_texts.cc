@@ -1,0 +1,122 @@
+#include "cli/jobs/score_texts.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/check.h"
+#include "base/counted.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
+#include "base/thread_pool.h"
+#include "cli/jobs/line_output.h"
+#include "cli/jobs/source_lines.h"
+#include "data/corpus/whole_text.h"
+#include "tasks/text_scoring.h"
+#include "text/unicode/utf8.h"
+
+namespace heed::cli {
+namespace {
+
+struct TextTotals {
+  size_t texts = 0, tokens = 0, bytes = 0;
+  double log_probability = 0;
+  void add(const std::string& text, const decode::TextScore& score) {
+    ++texts;
+    tokens += score.ids.size();
+    bytes += text.size();
+    log_probability += score.log_probability;
+  }
+  /// exp of the mean negative log-probability per token.
+  double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
+  /// Mean negative log2-probability per byte: comparable between tokenizers.
+  double bits_per_byte() const { return -log_probability / std::log(2.0) / static_cast<double>(bytes); }
+};
+
+std::string to_json(const std::string& text, const decode::TextScore& score) {
+  nlohmann::ordered_json json{{"text", text}, {"log_probability", score.log_probability}};
+  if (!score.ids.empty()) {
+    json["perplexity"] = std::exp(-score.log_probability / static_cast<double>(score.ids.size()));
+  }
+  json["tokens"] = score.pieces;
+  json["log_probabilities"] = score.log_probabilities;
+  return json.dump();
+}
+
+std::string to_json(const TextTotals& totals) {
+  return nlohmann::ordered_json{{"texts", totals.texts},
+                                {"tokens", totals.tokens},
+                                {"bytes", totals.bytes},
+                                {"log_probability", totals.log_probability},
+                                {"perplexity", totals.perplexity()},
+                                {"bits_per_byte", totals.bits_per_byte()}}
+      .dump();
+}
+
+std::string to_text(const TextTotals& totals) {
+  return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}, {:.4f} bits per byte",
+                     counted(totals.texts, "text"), counted(totals.tokens, "token"), totals.log_probability,
+                     totals.perplexity(), totals.bits_per_byte());
+}
+
+/// Texts that are in memory at a time.
+constexpr size_t kTextsAtATime = 1024;
+
+std::string read_whole(const ScoreTextsOptions& o) {
+  std::string text = read_whole_text(o.input.empty() ? "-" : o.input);
+  if (find_invalid_utf8(text)) {
+    if (!o.lossy) fail(ErrorKind::kText, "'{}' is not UTF-8: convert it, or give --lossy", o.input);
+    text = replace_invalid_utf8(text);
+  }
+  return text;
+}
+
+}  // namespace
+
+int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
+  std::optional<SourceLines> lines;
+  if (!o.whole) lines.emplace(o.texts, o.input, LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
+  LineOutput output = open_output(
+      {.options = o.job, .command = o.command, .models = {model.loaded.directory()}}, o.input, o.output);
+  if (output.complete()) return kExitDone;
+  if (lines) lines->skip(output.lines_done());
+  ThreadPool pool(o.common.threads);
+  TextTotals totals;
+  bool more = true;
+  while (more) {
+    std::vector<std::string> texts;
+    if (lines) {
+      for (std::string line; texts.size() < kTextsAtATime && lines->next(line);) texts.push_back(line);
+    } else {
+      texts.push_back(read_whole(o));
+    }
+    more = lines && !lines->at_end();
+    std::vector<decode::TextScore> scores(texts.size());
+    pool.run(texts.size(), [&](size_t n) {
+      if (interrupted()) return;
+      scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
+                                     texts[n], {.stride = o.stride.value_or(0)});
+    });
+    if (interrupted()) return kExitInterrupted;
+    for (size_t n = 0; n < texts.size(); ++n) {
+      totals.add(texts[n], scores[n]);
+      if (o.summary) continue;
+      const bool empty = scores[n].ids.empty() && !o.json;
+      output.write_line(o.json  ? to_json(texts[n], scores[n])
+                        : empty ? ""
+                                : fmt::format("{:.6f}", scores[n].log_probability));
+      output.end_input_line();
+    }
+  }
+  const bool all = o.job.part.is_whole() && !o.job.resume;
+  if (totals.tokens == 0 && all) fail(ErrorKind::kUsage, "the texts contain no tokens to score");
+  if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
+  output.commit();
+  if (!o.summary && !o.common.quiet && totals.tokens > 0)
+    std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  return kExitDone;
+}
+
+}  // namespace heed::cli

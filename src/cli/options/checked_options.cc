@@ -1,0 +1,110 @@
+#include "cli/options/checked_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "base/text/ascii.h"
+#include "base/text/printable.h"
+
+namespace heed::cli {
+namespace {
+
+/// Whether all of `text` is a number in the range of the type.
+template <typename T>
+bool read(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool holds(const IntegerRange& range, std::string_view text) {
+  if (int64_t number = 0; text.starts_with('-')) return read(text, number) && number >= range.least;
+  uint64_t number = 0;
+  return read(text, number) && number <= range.most &&
+         (range.least <= 0 || number >= static_cast<uint64_t>(range.least));
+}
+
+bool holds(const NumberRange& range, std::string_view text) {
+  double number = 0;
+  return read(text, number) && std::isfinite(number) && number <= range.most &&
+         (range.above_least ? number > range.least : number >= range.least);
+}
+
+std::string describe(const IntegerRange& range) {
+  return fmt::format("an integer from {} to {}", range.least, range.most);
+}
+
+std::string describe(const NumberRange& range) {
+  const bool lower = range.least > NumberRange().least, upper = range.most < NumberRange().most;
+  const char* from = range.above_least ? "above" : "from";
+  if (lower && upper) {
+    return fmt::format("a number {} {} {} {}", from, range.least, range.above_least ? "and up to" : "to",
+                       range.most);
+  }
+  if (lower) return fmt::format("a number {} {}{}", from, range.least, range.above_least ? "" : " up");
+  return "a number";
+}
+
+/// command_line.cc puts the option's name before "takes". Leading zeros are removed, since CLI11 would read
+/// the number as octal.
+template <typename Value, typename Range>
+Option* add(Command& app, const std::string& name, Value& value, const std::string& description,
+            const Range& range) {
+  return app.add_option(name, value, description)
+      ->type_name("N")
+      ->check([range](std::string& text) -> std::string {
+        if (!holds(range, text)) return fmt::format("takes {}, not '{}'", describe(range), shown(text, 40));
+        while (text.size() > 1 && text[0] == '0' && is_ascii_digit(text[1])) text.erase(0, 1);
+        return {};
+      });
+}
+
+}  // namespace
+
+Option* add_integer(Command& app, const std::string& name, int& value, const std::string& description,
+                    IntegerRange range) {
+  return add(app, name, value, description, range)->show_default();
+}
+Option* add_integer(Command& app, const std::string& name, int64_t& value, const std::string& description,
+                    IntegerRange range) {
+  return add(app, name, value, description, range)->show_default();
+}
+Option* add_integer(Command& app, const std::string& name, uint64_t& value, const std::string& description,
+                    IntegerRange range) {
+  return add(app, name, value, description, range)->show_default();
+}
+Option* add_integer(Command& app, const std::string& name, std::optional<int>& value,
+                    const std::string& description, IntegerRange range) {
+  return add(app, name, value, description, range);
+}
+Option* add_integer(Command& app, const std::string& name, std::optional<int64_t>& value,
+                    const std::string& description, IntegerRange range) {
+  return add(app, name, value, description, range);
+}
+Option* add_integer(Command& app, const std::string& name, std::optional<uint64_t>& value,
+                    const std::string& description, IntegerRange range) {
+  return add(app, name, value, description, range);
+}
+Option* add_number(Command& app, const std::string& name, double& value, const std::string& description,
+                   NumberRange range) {
+  return add(app, name, value, description, range)->show_default();
+}
+Option* add_number(Command& app, const std::string& name, std::optional<double>& value,
+                   const std::string& description, NumberRange range) {
+  return add(app, name, value, description, range);
+}
+
+Option* add_choice(Command& app, const std::string& name, std::string& value, const std::string& description,
+                   const std::vector<std::string>& choices) {
+  return app.add_option(name, value, description)->check([choices](std::string& text) -> std::string {
+    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+    std::string list = choices.front();
+    for (size_t n = 1; n < choices.size(); ++n) list += (n + 1 < choices.size() ? ", " : " or ") + choices[n];
+    return fmt::format("takes {}, not '{}'", list, shown(text, 40));
+  });
+}
+
+}  // namespace heed::cli

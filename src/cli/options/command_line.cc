@@ -1,0 +1,301 @@
+#include "cli/options/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text/nearest_word.h"
+#include "base/text/printable.h"
+#include "cli/jobs/line_output.h"
+#include "cli/options/command.h"
+#include "cli/options/help_text.h"
+
+namespace heed::cli {
+namespace {
+
+/// The chosen subcommand, or the command itself.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  return subcommands.empty() ? app : *subcommands[0];
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// See Command::flag_of().
+std::string flag_of_field(const CLI::App& command, const std::string& field) {
+  static const std::map<std::string, std::vector<std::string>> other_names{{"languages", {"pair"}},
+                                                                           {"nbest", {"nbest", "samples"}}};
+  std::string flag = field;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const auto found = other_names.find(field);
+  for (const std::string& name : found == other_names.end() ? std::vector{flag} : found->second) {
+    if (command.get_option_no_throw("--" + name) != nullptr) return "--" + name;
+  }
+  return field;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(each->get_name());
+  }
+  return names;
+}
+
+/// The error message for wrong arguments, with a suggestion for unknown names.
+std::string describe(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App& command = chosen(app);
+  const std::vector<std::string> unknown = command.remaining(true);
+  const std::string prefix = fmt::format("heed{}", &command == &app ? "" : " " + command.get_name());
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app && unknown.empty()) {
+    return fmt::format("heed: give a subcommand: {}\nSee heed --help\n",
+                       fmt::join(subcommand_names(app), ", "));
+  }
+  std::string message = fmt::format("{}: {}", prefix, error.what());
+  // "--beam: 1 required N missing"
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.ends_with("missing")) {
+    message = message.substr(0, message.find(": ", prefix.size() + 2)) + " needs a value";
+  }
+  // CLI11 puts "--beam: " before the message of a check, here "takes an integer ..."
+  if (const size_t colon = message.find(": takes "); colon != std::string::npos) message.erase(colon, 1);
+  if (!unknown.empty()) {
+    const std::string word = unknown[0].substr(0, unknown[0].find('='));
+    const bool option = word.starts_with("-");
+    if (!option && &command == &app) {
+      message =
+          fmt::format("heed: unknown subcommand '{}'{}", word, did_you_mean(word, subcommand_names(app)));
+    } else {
+      message = fmt::format("{}: unknown argument '{}'{}", prefix, word,
+                            option ? did_you_mean(word, option_names(command)) : "");
+    }
+  }
+  return fmt::format("{}\nSee {} --help\n", message, prefix);
+}
+
+/// Prints the help or the version.
+int print(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream text, ignored;
+  app.exit(error, text, ignored);
+  LineOutput output("-");
+  output.write(text.str());
+  output.commit();
+  return kExitDone;
+}
+
+/// "heed help" and "heed help NAME" are "heed --help" and "heed NAME --help".
+std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return arguments;
+  if (argc > 3) {
+    fail(ErrorKind::kUsage, "heed help takes one subcommand; remove '{}'", shown(argv[3]));
+  }
+  arguments.erase(arguments.begin() + 1);
+  arguments.push_back("--help");
+  if (argc == 2) return arguments;
+  const std::vector<std::string> names = subcommand_names(app);
+  const std::string name = argv[2];
+  if (name != "help" && name != "--help" && std::find(names.begin(), names.end(), name) == names.end()) {
+    fail(ErrorKind::kUsage, "unknown subcommand '{}'{}", shown(name), did_you_mean(name, names));
+  }
+  if (name == "help") arguments.erase(arguments.begin() + 1);
+  return arguments;
+}
+
+/// Spellings of earlier versions: an option with a value that is now a switch.
+struct OldSpelling {
+  std::string_view option, value;
+  const char* now;
+};
+constexpr std::array kOldSpellings{
+    OldSpelling{"--shortlist", "on", "--shortlist"}, OldSpelling{"--shortlist", "off", "--no-shortlist"},
+    OldSpelling{"--normalize", "on", "--normalize"}, OldSpelling{"--normalize", "off", "--no-normalize"}};
+
+std::vector<const char*> without_old_spellings(const std::vector<const char*>& arguments) {
+  std::vector<const char*> now;
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    const auto old = std::ranges::find_if(kOldSpellings, [&](const OldSpelling& spelling) {
+      return n + 1 < arguments.size() && arguments[n] == spelling.option &&
+             arguments[n + 1] == spelling.value;
+    });
+    now.push_back(old == kOldSpellings.end() ? arguments[n] : old->now);
+    if (old != kOldSpellings.end()) ++n;  // the value
+  }
+  return now;
+}
+
+}  // namespace
+
+Option* Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return this;
+}
+
+Option* Option::show_default() {
+  option_->capture_default_str();
+  return this;
+}
+
+Option* Option::required() {
+  option_->required();
+  return this;
+}
+
+Option* Option::take_all() {
+  option_->take_all();
+  return this;
+}
+
+Option* Option::repeatable() {
+  option_->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  return this;
+}
+
+Option* Option::check(std::function<std::string(std::string& text)> check) {
+  option_->transform(CLI::Validator(std::move(check), ""));
+  return this;
+}
+
+Option* Option::needs(Option* other) {
+  option_->needs(other->option_);
+  return this;
+}
+
+Option* Option::excludes(Option* other) {
+  option_->excludes(other->option_);
+  return this;
+}
+
+Command* Command::add_subcommand(const std::string& name, const std::string& help) {
+  CLI::App* subcommand = app_->add_subcommand(name, help);
+  if (!group_.empty()) subcommand->group(group_);
+  subcommand->option_defaults()->group(kCommonOptions);
+  return &subcommands_.emplace_back(subcommand);
+}
+
+void Command::group(const std::string& title) {
+  group_ = title;
+  app_->option_defaults()->group(title);
+}
+
+Option* Command::keep(CLI::Option* option) {
+  return &options_.emplace_back(option);
+}
+
+template <typename Value>
+Option* Command::add_option(const std::string& name, Value& variable, const std::string& help) {
+  return keep(app_->add_option(name, variable, help));
+}
+template Option* Command::add_option(const std::string&, int&, const std::string&);
+template Option* Command::add_option(const std::string&, int64_t&, const std::string&);
+template Option* Command::add_option(const std::string&, uint64_t&, const std::string&);
+template Option* Command::add_option(const std::string&, double&, const std::string&);
+template Option* Command::add_option(const std::string&, std::string&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<int>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<int64_t>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<uint64_t>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+
+Option* Command::add_switch(const std::string& name, bool& variable, const std::string& help) {
+  return add_switch(
+      name, help, [&variable](bool on) { variable = on; }, variable ? "true" : "false");
+}
+
+Option* Command::add_switch(const std::string& name, std::optional<bool>& variable, const std::string& help) {
+  return add_switch(
+      name, help, [&variable](bool on) { variable = on; }, "");
+}
+
+Option* Command::add_switch(const std::string& name, const std::string& help, std::function<void(bool)> set,
+                            const std::string& usual) {
+  // CLI11 reads a name with "!" as one for false, and a value after "=" as "true", "off" and the like.
+  const std::string both = fmt::format("{},!--no-{}", name, name.substr(2));
+  const auto read = [set = std::move(set)](const std::string& value) -> std::string {
+    try {
+      set(CLI::detail::to_flag_value(value) > 0);
+      return {};
+    } catch (const std::invalid_argument&) {
+      return fmt::format("takes on or off, not '{}'", shown(value, 40));
+    }
+  };
+  return keep(app_->add_flag(both, help)->default_str(usual))->check(read);
+}
+
+void Command::exclude(const std::string& option, const std::vector<std::string>& others) {
+  for (const std::string& other : others) app_->get_option(option)->excludes(app_->get_option(other));
+}
+
+void Command::footer(const std::string& text) {
+  app_->footer(text);
+}
+
+std::string Command::name() const {
+  return app_->get_name();
+}
+
+std::string Command::flag_of(const std::string& field) const {
+  return flag_of_field(*app_, field);
+}
+
+std::vector<std::pair<std::string, std::string>> Command::given_options() const {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    given.emplace_back("--" + option->get_lnames()[0],
+                       fmt::format("{}", fmt::join(option->reduced_results(), " ")));
+  }
+  std::sort(given.begin(), given.end());
+  return given;
+}
+
+void Command::callback(std::function<void()> chosen) {
+  app_->callback(std::move(chosen));
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& help, const std::string& version)
+    : Command(nullptr), owned_(std::make_unique<CLI::App>(help, name)) {
+  app_ = owned_.get();
+  app_->require_subcommand(1);
+  // These hold for all subcommands.
+  app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app_->option_defaults()->group(kCommonOptions);
+  app_->set_version_flag("--version", version, "Print the version and exit")->group(kGeneralOptions);
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+  app_->formatter_fn([](const CLI::App* command, const std::string& called, CLI::AppFormatMode) {
+    return help_text(*command, called);
+  });
+}
+
+CommandLine::~CommandLine() = default;
+
+std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
+  try {
+    const std::vector<const char*> arguments = without_old_spellings(with_help_as_option(*app_, argc, argv));
+    app_->parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return print(*app_, error);
+    std::fputs(describe(*app_, error).c_str(), stderr);
+    return kExitUsage;
+  }
+  return {};
+}
+
+std::string CommandLine::chosen_flag_of(const std::string& field) const {
+  return flag_of_field(chosen(*app_), field);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,56 @@
+#include "cli/options/option_flags.h"
+
+#include "base/check.h"
+#include "cli/options/command.h"
+
+namespace heed::cli {
+
+using decode::flag_of;
+using decode::OptionRow;
+
+const char* title_of(decode::OptionGroup group) {
+  switch (group) {
+    case decode::OptionGroup::kSearch:
+      return kSearchOptions;
+    case decode::OptionGroup::kOutput:
+      return kOutputOptions;
+    case decode::OptionGroup::kText:
+      return kInputOptions;
+    case decode::OptionGroup::kConstraints:
+      return "Constraints";
+    case decode::OptionGroup::kSampling:
+      return kSamplingOptions;
+    case decode::OptionGroup::kHeads:
+      return "Attention heads";
+  }
+  HEED_CHECK(false);
+}
+
+std::string help_of(const OptionRow& row) {
+  std::string help(row.help);
+  if (!row.otherwise.empty()) help += fmt::format(" [default: {}]", row.otherwise);
+  return help;
+}
+
+void add_row(Command& app, const OptionRow& row, bool& value) {
+  app.add_switch(flag_of(row), value, std::string(row.help));
+}
+
+void add_row(Command& app, const OptionRow& row, std::string& value) {
+  app.add_option(flag_of(row), value, help_of(row))->type_name(std::string(row.value));
+}
+
+void add_row(Command& app, const OptionRow& row, std::vector<std::string>& values) {
+  app.add_option(flag_of(row), values, help_of(row) + "; may be repeated")
+      ->repeatable()
+      ->type_name(std::string(row.value));
+}
+
+void add_row(Command& app, const OptionRow& row, std::optional<double>& value,
+             const decode::ValueRange<double>& range) {
+  add_number(app, flag_of(row), value, help_of(row),
+             {.least = range.least, .most = range.most, .above_least = range.above_least})
+      ->type_name(std::string(row.value));
+}
+
+}  // namespace heed::cli

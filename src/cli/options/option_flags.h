@@ -1,0 +1,37 @@
+// Flags from the rows of a table of options (search/rules/option_row.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cli/options/checked_options.h"
+#include "cli/options/command_line.h"
+#include "search/rules/option_row.h"
+
+namespace heed::cli {
+
+/// Of options of this group in the help of a command.
+const char* title_of(decode::OptionGroup group);
+
+/// The help of an option, with what holds if it is not given.
+std::string help_of(const decode::OptionRow& row);
+
+void add_row(Command& app, const decode::OptionRow& row, bool& value);
+void add_row(Command& app, const decode::OptionRow& row, std::string& value);
+/// May be repeated.
+void add_row(Command& app, const decode::OptionRow& row, std::vector<std::string>& values);
+void add_row(Command& app, const decode::OptionRow& row, std::optional<double>& value,
+             const decode::ValueRange<double>& range);
+/// Of integers: int or std::optional. The help of an int shows its value as the default.
+template <typename Value, typename Number>
+void add_row(Command& app, const decode::OptionRow& row, Value& value,
+             const decode::ValueRange<Number>& range) {
+  const std::string help = std::is_same_v<Value, Number> ? std::string(row.help) : help_of(row);
+  add_integer(app, decode::flag_of(row), value, help,
+              {static_cast<int64_t>(range.least), static_cast<uint64_t>(range.most)})
+      ->type_name(std::string(row.value));
+}
+
+}  // namespace heed::cli

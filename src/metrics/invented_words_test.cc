@@ -1,0 +1,45 @@
+#include "metrics/invented_words.h"
+
+#include <gmock/gmock.h>
+
+#include "heed/error.h"
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(InventedWords, WordsAreLettersNotAdjacentToDigits) {
+  EXPECT_THAT(letter_words("I'm from München, on 3rd May B12 (2nd) x3y!"),
+              ElementsAre("I", "m", "from", "München", "on", "May"));
+  EXPECT_THAT(letter_words("Mu\u0308nchen"), ElementsAre("München"));  // one word, composed
+  EXPECT_THAT(letter_words("19,99 € — 12:30"), IsEmpty());
+  EXPECT_THROW(letter_words("a\xFF"), Error);
+}
+
+TEST(InventedWords, AreNeitherKnownNorCopied) {
+  KnownWords known;
+  known.add("I am from the capital of Austria");
+  EXPECT_THAT(invented_words("I am from mosquitoes of MOSQUITOES and mosquitoes.", {}, known),
+              ElementsAre("mosquitoes", "MOSQUITOES", "and"));
+  EXPECT_THAT(invented_words("I am from Wrona.", {"Ich komme aus Wrona."}, known), IsEmpty());
+  EXPECT_THAT(invented_words("I am from Wronas.", {"Ich komme aus Wrona."}, known), ElementsAre("Wronas"));
+  EXPECT_THAT(invented_words("CAPITAL", {}, known), IsEmpty());
+  EXPECT_THAT(invented_words("STRASSE", {"Straße"}, known), IsEmpty());  // full case folding
+}
+
+TEST(InventedWords, CompoundsOfKnownWordsAreOptional) {
+  KnownWords known;
+  known.add("Haus Schlüssel Arbeit Zimmer Hund Tür es er");
+  const auto invented = [&](const char* text, bool compounds) {
+    return invented_words(text, {}, known, {.compounds = compounds});
+  };
+  EXPECT_THAT(invented("Hausschlüssel Arbeitszimmer", false), ElementsAre("Hausschlüssel", "Arbeitszimmer"));
+  EXPECT_THAT(invented("Hausschlüssel Arbeitszimmer Hundehaus Haushausschlüssel", true), IsEmpty());
+  // "Tür" is too short for a part, "ling" is none, and a link at the end joins nothing.
+  EXPECT_THAT(invented("Haustür Hausling Haushunds", true), ElementsAre("Haustür", "Hausling", "Haushunds"));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,157 @@
+#include "models/directory/loaded_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed::models {
+
+const nn::CompactParameters* LoadedModel::compact() const {
+  if (quantized != nullptr) return quantized.get();
+  if (half != nullptr) return half.get();
+  return in_files.get();
+}
+
+nn::Context LoadedModel::context() const {
+  return packed->context();
+}
+
+namespace {
+
+[[noreturn]] void refuse(const LoadedModel& loaded) {
+  switch (loaded.model->task()) {
+    case Task::kTranslation:
+      fail(ErrorKind::kUsage, "'{}' is a translation model ({}): use heed translate or heed attend",
+           loaded.directory(), loaded.model_type);
+    case Task::kLanguageModel:
+      fail(ErrorKind::kUsage, "'{}' is a language model ({}): use heed generate, heed score or heed attend",
+           loaded.directory(), loaded.model_type);
+    case Task::kClassification:
+      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend",
+           loaded.directory(), loaded.model_type);
+    case Task::kMaskedLanguageModel:
+      fail(ErrorKind::kUsage,
+           "'{}' is a masked language model ({}): use heed fill, heed embed or heed attend",
+           loaded.directory(), loaded.model_type);
+    case Task::kEmbedding:
+      fail(ErrorKind::kUsage, "'{}' is an encoder without a head ({}): use heed embed or heed attend",
+           loaded.directory(), loaded.model_type);
+  }
+  HEED_CHECK(false);
+}
+
+template <typename Kind>
+const Kind& as(const LoadedModel& loaded) {
+  const auto* model = dynamic_cast<const Kind*>(loaded.model.get());
+  if (model == nullptr) refuse(loaded);
+  return *model;
+}
+
+}  // namespace
+
+const Seq2Seq& LoadedModel::seq2seq() const {
+  return as<Seq2Seq>(*this);
+}
+const LanguageModel& LoadedModel::language_model() const {
+  return as<LanguageModel>(*this);
+}
+const Classifier& LoadedModel::classifier() const {
+  return as<Classifier>(*this);
+}
+const MaskedLanguageModel& LoadedModel::masked_language_model() const {
+  return as<MaskedLanguageModel>(*this);
+}
+const Encoder& LoadedModel::encoder() const {
+  return as<Encoder>(*this);
+}
+
+namespace {
+
+std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::optional<bool> wanted) {
+  const auto* model = dynamic_cast<const Seq2Seq*>(loaded.model.get());
+  const bool there = model != nullptr && loaded.files.has(model_file::kShortlist);
+  if (wanted == true && !there) {
+    fail(ErrorKind::kUsage, "'{}' has no shortlist: create one with heed shortlist", loaded.directory());
+  }
+  if (!there || !wanted.value_or(loaded.precision == Precision::kInt8)) return nullptr;
+  return std::make_shared<Shortlist>(Shortlist::read(loaded.directory(), model->vocabulary_size()));
+}
+
+/// Decides where the matrices of a float model are kept in float32 precision.
+void choose_storage(LoadedModel& loaded, const std::shared_ptr<const WeightFiles>& files,
+                    std::optional<WeightStorage> wanted) {
+  constexpr int64_t kLarge = 16'000'000;  // 96 MB with kPacked
+  const nn::ParameterTable& table = loaded.model->table();
+  const WeightStorage storage =
+      wanted.value_or(table.elements() >= kLarge ? WeightStorage::kCompact : WeightStorage::kPacked);
+  if (storage == WeightStorage::kFloat32) return;
+  const std::optional<DType> dtype = stored_matrix_type(*files, table);
+  if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
+    loaded.half = std::make_unique<nn::HalfParameters>(
+        table, *dtype, storage == WeightStorage::kPacked ? HalfPacking::kOnce : HalfPacking::kEachCall);
+  } else if (dtype == DType::kFloat32 && storage == WeightStorage::kCompact) {
+    loaded.in_files = file_parameters(files, table);
+  }
+}
+
+/// Replaces the weights of a quantized directory by float32.
+void dequantize(LoadedModel& loaded) {
+  const nn::ParameterTable& table = loaded.model->table();
+  nn::ParameterArray values = nn::ParameterArray::unset(table);
+  for (int row = 0; row < table.size(); ++row) {
+    Tensor to = values.view(table, {row, 1});
+    if (loaded.quantized->holds_row(row)) {
+      loaded.quantized->widen({row, 1}, 0, to.dim(0), to.data<float>());
+    } else {
+      const Tensor from = loaded.values.view(table, {row, 1});
+      std::copy_n(from.data<float>(), from.size(), to.data<float>());
+    }
+  }
+  loaded.values = std::move(values);
+  loaded.quantized.reset();
+}
+
+}  // namespace
+
+LoadedModel load_model(const std::string& directory, const LoadOptions& options) {
+  return load_model(ModelDirectory::open(directory), options);
+}
+
+LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& options) {
+  LoadedModel loaded;
+  loaded.files = directory.files();
+  loaded.model_type = directory.config().string("model_type");
+  loaded.model = options.encoder ? directory.create_encoder() : directory.create_model();
+  const bool stored_quantized = directory.quantized();
+  const nn::ParameterTable& table = loaded.model->table();
+  loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
+  const std::shared_ptr<const WeightFiles>& files = directory.weights();
+  require_weights(*files, table, stored_quantized);
+  if (stored_quantized || loaded.precision == Precision::kInt8) {
+    loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
+  } else {
+    choose_storage(loaded, files, options.storage);
+  }
+  const nn::CompactParameters* const compact = loaded.compact();
+  loaded.values = nn::ParameterArray::unset(
+      table, [&](int row) { return compact != nullptr && compact->holds_row(row); });
+  if (stored_quantized) {
+    read_quantized_weights(*files, table, loaded.values, *loaded.quantized);
+    if (loaded.precision == Precision::kFloat32) dequantize(loaded);
+  } else {
+    read_weights(*files, table, loaded.values,
+                 {loaded.quantized.get(), loaded.half.get(), loaded.in_files.get()});
+  }
+  const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
+  loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact());
+  loaded.shortlist = read_shortlist(loaded, options.shortlist);
+  loaded.shortlist_in_beams = options.shortlist.value_or(false);
+  loaded.generation = read_generation_defaults(directory.files(), directory.config(), loaded.model->task());
+  if (model != nullptr && model->max_length() > 0 && loaded.generation.max_length) {
+    loaded.generation.max_length = std::min(*loaded.generation.max_length, model->max_length());
+  }
+  return loaded;
+}
+
+}  // namespace heed::models

@@ -1,0 +1,69 @@
+// The weights of a model directory: model.safetensors with Hugging Face's names and shapes, in float or int8.
+//
+// The config.json of a quantized directory has "quantization_config", so that other toolkits fail instead of
+// misinterpreting the weights. A quantized parameter X (out, in) is stored as X, int8, (out, in), and
+// X_scale, float32, (out); all others are stored as floats.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text/json_file.h"
+#include "io/weight_files.h"
+#include "models/directory/file_parameters.h"
+#include "nn/storage/half_parameters.h"
+#include "nn/storage/parameters.h"
+#include "nn/storage/quantized_parameters.h"
+
+namespace heed::models {
+
+/// Writes the parameters to `directory`/model.safetensors, as float32 or rounded to 16 bits.
+void write_weights(const std::string& directory, const nn::ParameterTable& table,
+                   const nn::ParameterArray& values, DType dtype);
+/// Throws kFormat unless the weights of a directory match the table by name and shape, and by type if
+/// `quantized`. Only reads headers; call it before allocating memory for the model.
+void require_weights(const WeightFiles& files, const nn::ParameterTable& table, bool quantized);
+/// Throws kFormat if a parameter is stored under several names with different values, or a tensor that the
+/// model computes with other values. Reads these tensors, one at a time.
+void require_equal_copies(const WeightFiles& files, const nn::ParameterTable& table);
+/// Where weights are kept that are not in a ParameterArray; null: nowhere.
+struct CompactWeights {
+  nn::QuantizedParameters* quantized = nullptr;
+  nn::HalfParameters* half = nullptr;
+  const FileParameters* in_files = nullptr;
+};
+
+/// Reads weights into `values`. Every parameter must be there, under its name or an alias,
+/// with its shape, and no other tensor except those that the table leaves out or computes. Copies under
+/// several names and computed tensors must agree. If `quantized` is not null, the parameters that it covers
+/// are quantized into it instead; if `half` is not null, those that it covers are read into it as they are
+/// stored, which must be in its type; those that `in_files` covers are only checked.
+void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn::ParameterArray& values,
+                  const CompactWeights& compact = {});
+/// The type in which the files hold all matrices that may be kept in fewer bits; empty if there are several.
+std::optional<DType> stored_matrix_type(const WeightFiles& files, const nn::ParameterTable& table);
+/// For float32 matrices that stay in the files. Null unless parts of each can be read.
+std::unique_ptr<FileParameters> file_parameters(std::shared_ptr<const WeightFiles> files,
+                                                const nn::ParameterTable& table);
+
+/// For fine-tuning: reads weights over initialized `values`. Parameters with one of the prefixes
+/// `new_prefixes` keep their values if the weights lack them in that shape; additional tensors are ignored.
+/// Returns the names of the parameters that kept their values.
+std::vector<std::string> read_weights_over(const WeightFiles& files, const nn::ParameterTable& table,
+                                           const std::vector<std::string>& new_prefixes,
+                                           nn::ParameterArray& values);
+
+/// Whether a config.json belongs to a quantized directory. Throws kFormat for an unsupported quantization.
+bool is_quantized(const JsonObject& config);
+/// Adds the "quantization_config" for write_quantized_weights() to a config.json.
+void note_quantization(nlohmann::ordered_json& config);
+
+void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
+                             const nn::ParameterArray& values, const nn::QuantizedParameters& quantized);
+/// Like read_weights().
+void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& table,
+                            nn::ParameterArray& values, nn::QuantizedParameters& quantized);
+
+}  // namespace heed::models

@@ -1,0 +1,133 @@
+#include "search/scoring.h"
+
+#include <cmath>
+
+#include "base/check.h"
+#include "kernels/reduction/top_k.h"
+#include "models/finite_output.h"
+#include "models/source_vocabulary.h"
+#include "search/rules/logit_rules.h"
+
+namespace heed::decode {
+namespace {
+
+void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& ids, const char* which,
+                      int64_t vocabulary) {
+  if (ids.empty()) fail(ErrorKind::kUsage, "cannot score an empty {}", which);
+  if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
+    fail(ErrorKind::kUsage, "cannot score a {} of {} tokens: the model's maximum is {}; split it", which,
+         ids.size(), model.max_length());
+  }
+  for (const int32_t id : ids) {
+    if (id < 0 || id >= vocabulary) {
+      fail(ErrorKind::kUsage, "a {} contains the id {}, which is out of range for a vocabulary of {}", which,
+           id, vocabulary);
+    }
+  }
+}
+
+/// The rules of a search, applied to the logits of one pair.
+class PairRules {
+ public:
+  PairRules(const models::Seq2Seq& model, const SearchOptions& options, const ScoringPair& pair)
+      : pair_(pair),
+        start_(model.start_id()),
+        rules_(options, model,
+               {{}, max_translation_length(options, model, {.source = pair.source.size()}), 1}) {
+    if (uses_shortlist(options)) shortlist_ = options.shortlist->tokens(pair.source);
+  }
+
+  /// Restricts the logits (V) to the shortlist and target[t].
+  void keep_listed(size_t t, std::span<float> logits) const {
+    if (shortlist_.empty()) return;
+    for (size_t id = 0, next = 0; id < logits.size(); ++id) {
+      const bool listed = next < shortlist_.size() && shortlist_[next] == static_cast<int32_t>(id);
+      next += listed ? 1 : 0;
+      if (!listed && static_cast<int32_t>(id) != pair_.target[t]) logits[id] = kForbidden;
+    }
+  }
+
+  bool forces(size_t t) const { return rules_.forced(static_cast<int64_t>(t)) == pair_.target[t]; }
+
+  /// Applies the rules to the logits (V) of target[t], whose log-sum-exp is `log_sum`.
+  void apply(size_t t, float log_sum, std::span<float> logits) const {
+    const int32_t id = pair_.target[t];
+    const float own = logits[id];
+    std::vector<int32_t> history{start_};
+    history.insert(history.end(), pair_.target.begin(),
+                   pair_.target.begin() + static_cast<std::ptrdiff_t>(t));
+    rules_.apply(static_cast<int64_t>(t), history, log_sum, {logits});
+    if (logits[id] == kForbidden) logits[id] = own;
+  }
+
+ private:
+  const ScoringPair& pair_;
+  int32_t start_;
+  LogitRules rules_;
+  std::vector<int32_t> shortlist_;  // the shortlist; empty: all
+};
+
+}  // namespace
+
+std::vector<float> log_sums_of(const Tensor& logits) {
+  std::vector<float> sums(static_cast<size_t>(logits.dim(0)));
+  TopKArguments<float> arguments;
+  arguments.rows = logits.dim(0);
+  arguments.classes = logits.dim(1);
+  arguments.logits = logits.data<float>();
+  arguments.log_sums = sums.data();
+  top_k(arguments);
+  models::require_finite_output(sums);
+  return sums;
+}
+
+std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,
+                                            const SearchOptions& options,
+                                            std::span<const ScoringPair> pairs) {
+  models::Sequences sources, inputs;
+  for (const ScoringPair& pair : pairs) {
+    require_readable(model, pair.source, "source", models::source_vocabulary_size(model));
+    require_readable(model, pair.target, "target", model.vocabulary_size());
+    sources.append(pair.source);
+    std::vector<int32_t> input{model.start_id()};
+    input.insert(input.end(), pair.target.begin(), pair.target.end() - 1);
+    inputs.append(input);
+  }
+  nn::Context own = context;
+  Tensor logits = model.logits(own, sources, inputs);  // (Nt, V)
+  const int64_t vocabulary = logits.dim(1);
+  std::vector<PairRules> rules;
+  for (const ScoringPair& pair : pairs) rules.emplace_back(model, options, pair);
+  const auto for_each_row = [&](const auto& act) {
+    float* first = logits.data<float>();
+    for (size_t p = 0, row = 0; p < pairs.size(); ++p) {
+      for (size_t t = 0; t < pairs[p].target.size(); ++t, ++row, first += vocabulary) {
+        act(rules[p], t, row, std::span(first, static_cast<size_t>(vocabulary)));
+      }
+    }
+  };
+  for_each_row(
+      [](const PairRules& pair, size_t t, size_t, std::span<float> row) { pair.keep_listed(t, row); });
+  std::vector<float> before = log_sums_of(logits);
+  std::vector<bool> forced(before.size());
+  for_each_row([&](const PairRules& pair, size_t t, size_t n, std::span<float> row) {
+    forced[n] = pair.forces(t);
+    pair.apply(t, before[n], row);
+  });
+  const std::vector<float> log_sums = options.renormalize ? log_sums_of(logits) : std::move(before);
+
+  std::vector<std::vector<float>> scores;
+  int64_t row = 0;
+  for (const ScoringPair& pair : pairs) {
+    scores.emplace_back();
+    for (const int32_t id : pair.target) {
+      const float score = logits.data<float>()[row * vocabulary + id] - log_sums[row];
+      if (!std::isfinite(score)) models::fail_not_finite();
+      scores.back().push_back(forced[row] ? 0 : score);
+      ++row;
+    }
+  }
+  return scores;
+}
+
+}  // namespace heed::decode

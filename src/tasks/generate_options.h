@@ -1,0 +1,94 @@
+// The table of the options of text generation, as translate/translate_options.h is that of translation: `heed
+// generate`, /v1/completions, Python's Generator and the table in docs/language-models.md follow from it.
+#pragma once
+
+#include "heed/generator.h"
+#include "search/rules/option_row.h"
+
+namespace heed::decode {
+
+/// Calls visit(row, &GenerateOptions::field, range) for numbers, visit(row, &GenerateOptions::field) for
+/// switches and texts.
+template <typename Visit>
+void visit_generate_options(Visit&& visit) {
+  using Options = GenerateOptions;
+  using enum OptionGroup;
+  visit({.name = "max_tokens",
+         .group = kOutput,
+         .value = "N",
+         .help = "Maximum number of new tokens",
+         .otherwise = "the model's, or 256"},
+        &Options::max_tokens, models::kNewTokens);
+  visit({.name = "stop",
+         .group = kOutput,
+         .value = "TEXT",
+         .help = "The text ends before the first place where this text would stand"},
+        &Options::stop);
+  visit({.name = "ignore_end", .group = kOutput, .help = "Never generate the end token"},
+        &Options::ignore_end);
+  visit({.name = "special_tokens",
+         .group = kText,
+         .help = "Parse special tokens in prompts, such as <|endoftext|>",
+         .for_requests = false},
+        &Options::special_tokens);
+  visit({.name = "greedy", .group = kSearch, .help = "Greedy search: always the most probable token"},
+        &Options::greedy);
+  visit({.name = "beam",
+         .group = kSearch,
+         .value = "N",
+         .help = "Beam search with this beam size instead of sampling; the text appears when it is complete",
+         .otherwise = "the model's",
+         .excludes = "greedy"},
+        &Options::beam, models::kBeamSizes);
+  visit({.name = "repetition_penalty",
+         .group = kSearch,
+         .value = "A",
+         .help = "For tokens of prompt and text so far: positive logits are divided by A, negative ones "
+                 "multiplied",
+         .otherwise = "the model's, or 1"},
+        &Options::repetition_penalty, models::kRepetitionPenalties);
+  visit({.name = "temperature",
+         .group = kSampling,
+         .value = "T",
+         .help = "Temperature of sampling: below 1 sharpens the distribution, above 1 flattens it; 0: greedy "
+                 "search",
+         .otherwise = "the model's, or 1",
+         .excludes = "greedy"},
+        &Options::temperature, models::kTemperatures);
+  visit({.name = "top_k",
+         .group = kSampling,
+         .value = "K",
+         .help = "Sample from the K most probable tokens; 0: all",
+         .otherwise = "the model's, or 0",
+         .excludes = "greedy"},
+        &Options::top_k, models::kTopK);
+  visit(
+      {.name = "top_p",
+       .group = kSampling,
+       .value = "P",
+       .help = "Sample from the most probable tokens whose probabilities sum to P (nucleus sampling); 1: all",
+       .otherwise = "the model's, or 0.9",
+       .excludes = "greedy"},
+      &Options::top_p, models::kTopP);
+  visit({.name = "min_p",
+         .group = kSampling,
+         .value = "P",
+         .help = "Sample from tokens with at least P times the highest probability; 0: all",
+         .otherwise = "the model's, or 0",
+         .excludes = "greedy"},
+        &Options::min_p, models::kMinP);
+  visit({.name = "seed",
+         .group = kSampling,
+         .value = "N",
+         .help = "Seed of sampling: the same options and seed give the same text",
+         .otherwise = "1"},
+        &Options::seed, models::kSeeds);
+}
+
+/// For the functions of option_row.h.
+template <typename Visit>
+void visit_options(const GenerateOptions&, Visit&& visit) {
+  visit_generate_options(visit);
+}
+
+}  // namespace heed::decode

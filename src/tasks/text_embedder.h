@@ -1,0 +1,48 @@
+// Sentence embeddings: the vectors of a text's tokens, pooled to one; in batches on several threads.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "heed/embedder.h"
+#include "models/directory/loaded_model.h"
+#include "models/directory/sentence_modules.h"
+#include "text/subwords/wordpiece.h"
+
+namespace heed::decode {
+
+/// The settings of a directory with those of `options` over them. Throws the errors of reading, and kUsage
+/// for an unknown prompt, with the known ones.
+models::SentenceModules embedding_settings(const models::LoadedModel& loaded, const EmbedderOptions& options);
+
+/// Model and pool must outlive this. Not thread-safe.
+class TextEmbedder {
+ public:
+  /// Maximum number of tokens per batch, unless a single text has more.
+  static constexpr int64_t kBatchTokens = 2048;
+
+  TextEmbedder(const models::Encoder& model, const nn::Context& context, WordPieceTokenizer tokenizer,
+               const models::SentenceModules& settings, ThreadPool& pool);
+
+  /// One vector per text, independent of the batch. Returns nothing if `cancelled`.
+  TextVectors embed(const std::vector<std::string>& texts,
+                    const std::atomic<bool>* cancelled = nullptr) const;
+
+  /// Tokenizes a text with its prompt, truncated to the maximum length.
+  WordPieceEncoding encode(const std::string& text) const;
+  int64_t width() const;
+  int64_t max_length() const { return max_length_; }
+
+ private:
+  const models::Encoder& model_;
+  nn::Context context_;
+  WordPieceTokenizer tokenizer_;
+  models::SentenceModules settings_;
+  ThreadPool& pool_;
+  int64_t max_length_ = 0;
+};
+
+}  // namespace heed::decode

@@ -1,0 +1,58 @@
+#include "tasks/text_scoring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/check.h"
+#include "base/text/option_error.h"
+#include "models/finite_output.h"
+#include "search/scoring.h"
+
+namespace heed::decode {
+
+std::vector<float> score_ids(const models::LanguageModel& model, const nn::Context& context,
+                             const std::vector<int32_t>& ids, const TextScoringOptions& options) {
+  HEED_CHECK(ids.size() >= 2);
+  constexpr int64_t kWithoutPositions = 1024;
+  const int64_t positions = model.max_length() > 0 ? model.max_length() : kWithoutPositions;
+  const int64_t stride = options.stride > 0 ? options.stride : std::max<int64_t>(positions / 2, 1);
+  if (stride > positions) {
+    fail_option("$stride is {}, which would skip tokens: it must not exceed the model's maximum length of {}",
+                stride, positions);
+  }
+  std::vector<float> scores;
+  const auto last = static_cast<int64_t>(ids.size()) - 1;  // the last id that is read
+  for (int64_t begin = 0; static_cast<int64_t>(scores.size()) < last; begin += stride) {
+    const int64_t end = std::min(begin + positions, last);
+    models::Sequences window;
+    window.append(std::span(ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+    nn::Context own = context;
+    const Tensor logits = model.logits(own, window);  // (end - begin, V)
+    const std::vector<float> log_sums = log_sums_of(logits);
+    for (int64_t t = static_cast<int64_t>(scores.size()); t < end; ++t) {
+      const float* row = logits.data<float>() + (t - begin) * logits.dim(1);
+      scores.push_back(row[ids[static_cast<size_t>(t) + 1]] - log_sums[static_cast<size_t>(t - begin)]);
+      if (!std::isfinite(scores.back())) models::fail_not_finite();
+    }
+  }
+  return scores;
+}
+
+TextScore score_text(const models::LanguageModel& model, const nn::Context& context,
+                     const TextTokenizer& tokenizer, const std::string& text,
+                     const TextScoringOptions& options) {
+  TextScore score;
+  std::vector<int32_t> ids = tokenizer.ids(text);
+  score.first_scored = tokenizer.starts_every_text();
+  if (score.first_scored) ids.insert(ids.begin(), *tokenizer.start_id());
+  if (ids.size() < 2) return score;
+  score.log_probabilities = score_ids(model, context, ids, options);
+  score.log_probability =
+      std::accumulate(score.log_probabilities.begin(), score.log_probabilities.end(), 0.0);
+  score.ids.assign(ids.begin() + 1, ids.end());
+  for (const int32_t id : score.ids) score.pieces.push_back(tokenizer.piece(id));
+  return score;
+}
+
+}  // namespace heed::decode

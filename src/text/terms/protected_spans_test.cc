@@ -1,0 +1,106 @@
+#include "text/terms/protected_spans.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> found_spans(const std::string& text, SpanKind kind) {
+  std::vector<std::string> result;
+  for (const ProtectedSpan& span : find_protected_spans(text)) {
+    if (span.kind == kind) result.push_back(text.substr(span.begin, span.end - span.begin));
+  }
+  return result;
+}
+std::vector<std::string> exact(const std::string& text) {
+  return found_spans(text, SpanKind::kExact);
+}
+std::vector<std::string> numbers(const std::string& text) {
+  return found_spans(text, SpanKind::kNumber);
+}
+
+TEST(ProtectedSpans, Addresses) {
+  EXPECT_THAT(exact("Siehe https://a.example/x?Q=1&b=(2), oder www.heed.example."),
+              ElementsAre("https://a.example/x?Q=1&b=(2", "www.heed.example"));
+  EXPECT_THAT(exact("An anna.b+c@mail.example.org, bitte."), ElementsAre("anna.b+c@mail.example.org"));
+  EXPECT_THAT(exact("Auf beispiel.de/seite steht mehr."), ElementsAre("beispiel.de/seite"));
+  EXPECT_THAT(exact("Öffne setup.py und /etc/hosts!"), ElementsAre("setup.py", "/etc/hosts"));
+}
+
+TEST(ProtectedSpans, CodeAndTemplates) {
+  EXPECT_THAT(exact("Rufe `f(x)` mit %s und %1$d auf."), ElementsAre("`f(x)`", "%s", "%1$d"));
+  EXPECT_THAT(exact("Hallo {name}, {{ user.name }} und ${HOME} oder $PATH!"),
+              ElementsAre("{name}", "{{ user.name }}", "${HOME}", "$PATH"));
+  EXPECT_THAT(exact("Müller &amp; Sohn &#8211; @anna_b"), ElementsAre("&amp;", "&#8211;", "@anna_b"));
+  EXPECT_THAT(exact("Das ⟦0⟧ hier."), ElementsAre("⟦0⟧"));
+  EXPECT_THAT(exact("Noch 5 %s."), ElementsAre("%s"));
+  EXPECT_THAT(exact("Das sind 50 % davon, 100 % sicher."), ElementsAre());
+}
+
+TEST(ProtectedSpans, EmojisAreWholes) {
+  EXPECT_THAT(exact("Toll 👍🏽 und 👩‍👩‍👧 in 🇩🇪, ja ❤️ :-)"),
+              ElementsAre("👍🏽", "👩‍👩‍👧", "🇩🇪", "❤️", ":-)"));
+}
+
+TEST(ProtectedSpans, WhatIsTooLongToBeAWord) {
+  const std::string letters(20000, 'a'), base64 = "QUJD/" + std::string(300, 'x') + "+Zz==";
+  EXPECT_THAT(exact(letters), ElementsAre(letters));
+  EXPECT_THAT(exact("Hier: " + base64 + ", ja."), ElementsAre(base64));
+  const std::string url = "https://a.example/" + std::string(500, 'q') + "?x=1";
+  EXPECT_THAT(exact("Siehe " + url), ElementsAre(url));
+  const std::string digits(2000, '7');  // not cut into the numbers that the patterns find
+  EXPECT_THAT(exact("x " + digits + " y"), ElementsAre(digits));
+  EXPECT_THAT(exact(std::string(199, 'a')), ElementsAre());
+  EXPECT_THAT(exact("Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"),
+              ElementsAre());
+  std::string chinese;
+  for (int n = 0; n < 300; ++n) chinese += "猫";
+  EXPECT_THAT(exact(chinese), ElementsAre());  // written without spaces
+}
+
+TEST(ProtectedSpans, IdentifiersAndNumbers) {
+  EXPECT_THAT(exact("Version 2.0.1 auf 192.168.0.1 seit 2024-05-06"),
+              ElementsAre("2.0.1", "192.168.0.1", "2024-05-06"));
+  EXPECT_THAT(exact("Ruf +49 30 123456 oder 030 1234567 an, Kennung AB-12345."),
+              ElementsAre("+49 30 123456", "030 1234567", "AB-12345"));
+  EXPECT_THAT(numbers("Es kostet 19,99 € oder $5.00, 20 % von 1.500 Litern auf 3,5 km."),
+              ElementsAre("19,99 €", "$5.00", "20 %", "1.500", "3,5 km"));
+  EXPECT_THAT(numbers("Am 3.5.2024 kamen 12 Leute, 1984 keiner."), ElementsAre("1984"));
+}
+
+TEST(ProtectedSpans, OrdinaryTextHasNone) {
+  for (const char* text : {"Der Hund schläft.", "Was? Nein! Er kam … zu spät.", "„Ja“, sagte sie; – ‚nein‘.",
+                           "Um 14:30 Uhr, am 3. Mai, 5 Hunde.", "Dr. h. c. Müller, z. B. hier"}) {
+    EXPECT_TRUE(find_protected_spans(text).empty()) << text;
+  }
+}
+
+TEST(ProtectedSpans, LinearTime) {
+  for (const char* unit : {"a.", "{", "1.", "a@", "`", "www.", "/a", "A-1", "⟦"}) {
+    std::string text;
+    while (text.size() < 20'000) text += unit;
+    find_protected_spans(text);  // a backtracking pattern would take minutes
+  }
+}
+
+TEST(ProtectedSpans, ReportsMissingSpans) {
+  const std::vector<RequiredText> wanted{{"%s", SpanKind::kExact},
+                                         {"%s", SpanKind::kExact},
+                                         {"19,99 €", SpanKind::kNumber},
+                                         {"dog", SpanKind::kTerm}};
+  EXPECT_THAT(missing_texts("%s costs €19.99, %s. Dog!", wanted), ElementsAre());
+  EXPECT_THAT(missing_texts("%s costs 199,9: dogs", wanted), ElementsAre(1, 2, 3));
+  EXPECT_THAT(missing_texts("He weighs 75 and is 1.80 m.",
+                            {{"75 kg", SpanKind::kNumber}, {"1,80 m", SpanKind::kNumber}}),
+              ElementsAre(0));
+  EXPECT_THAT(
+      missing_texts("5 euros, 1,500", {{"5\u00A0€", SpanKind::kNumber}, {"1.500", SpanKind::kNumber}}),
+      ElementsAre());
+  EXPECT_EQ(count_phrase("dog, dogs and hotdog: dog", "dog"), 2U);
+}
+
+}  // namespace
+}  // namespace heed

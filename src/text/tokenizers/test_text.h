@@ -1,0 +1,64 @@
+// Test helper: deterministic artificial text in several scripts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "text/subwords/sentencepiece.h"
+#include "text/tokenizers/text_tokenizer.h"
+
+namespace heed {
+
+inline std::vector<std::string> artificial_lines(size_t count, uint64_t seed = 1) {
+  static const std::vector<std::string> words{
+      "the",    "house", "houses",  "tree",     "trees",  "Haus",    "Häuser", "größer", "kleiner", "sees",
+      "seeing", "saw",   "der",     "die",      "das",    "and",     "und",    "a",      "ein",     "eine",
+      "kleine", "small", "smaller", "smallest", "дом",    "дома",    "家",     "日本",   "12",      "2024",
+      "naïve",  "it's",  "co-op",   "walk",     "walked", "walking", "walks"};
+  Random random(RandomKey::from_seed(seed));
+  std::vector<std::string> lines(count);
+  for (std::string& line : lines) {
+    const uint64_t length = 1 + random.below(9);
+    for (uint64_t n = 0; n < length; ++n) {
+      if (n > 0) line += ' ';
+      line += words[random.below(words.size())];
+    }
+    line += random.below(4) ? "." : "?";
+  }
+  return lines;
+}
+
+/// Returns the lines one by one.
+inline NextLine reader_of(std::vector<std::string> lines) {
+  return [lines = std::move(lines), next = size_t{0}](std::string& line) mutable {
+    if (next == lines.size()) return false;
+    line = lines[next++];
+    return true;
+  };
+}
+
+/// Random valid UTF-8: letters of several scripts, combining marks, control characters and spaces.
+inline std::string random_text(Random& random, uint64_t max_parts) {
+  static const std::vector<std::string> parts{
+      "a",       "b",      "house", "ing", "ä",  "ß",      "д",     "家",     "😀",      "👩‍👩‍👧",
+      "e\u0301", "\u200b", "½",     "ﬁ",   "Ａ", "</s>",   "<unk>", ">>fr<<", "<0x41>", "▁",
+      ".",       ",",      "-",     "\t",  "\n", "\u00a0", "\u3000"};
+  std::string text;
+  for (uint64_t n = random.below(max_parts + 1); n > 0; --n) {
+    if (random.below(4) == 0) text += ' ';
+    text += parts[random.below(parts.size())];
+  }
+  return text;
+}
+
+/// Gives a tokenizer's training one text.
+inline NextText once(const std::string& text) {
+  return [text, given = false](std::string& stretch) mutable {
+    if (given) return false;
+    stretch = text;
+    return given = true;
+  };
+}
+
+}  // namespace heed

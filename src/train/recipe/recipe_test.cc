@@ -1,0 +1,73 @@
+#include "train/recipe/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "models/config/decoder_only_config.h"
+#include "models/config/encoder_only_config.h"
+#include "models/encoder_heads.h"
+#include "models/test_models.h"
+#include "models/transformer.h"
+#include "test_folder.h"
+
+namespace heed::train {
+namespace {
+
+/// Directories of untrained models with a maximum length.
+class RecipeFrom : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const models::Model& model) const {
+    std::filesystem::create_directory(folder_.path(name));
+    models::write_untrained(folder_.path(name), model, 1);
+    return folder_.path(name);
+  }
+  std::string write_translator(int64_t length) const {
+    models::TransformerConfig c;
+    c.vocabulary = 21;
+    c.width = 16;
+    c.encoder_layers = c.decoder_layers = 1;
+    c.encoder_heads = c.decoder_heads = 2;
+    c.encoder_inner_width = c.decoder_inner_width = 24;
+    c.max_length = length;
+    c.padding_id = c.start_id = 20;
+    return write("translator" + std::to_string(length), models::Transformer(c));
+  }
+  static Recipe further(const std::string& model, std::vector<Setting> more = {}) {
+    more.push_back({"training.from", model, "a test"});
+    return make_recipe("tiny", "", more);
+  }
+  TestFolder folder_;
+};
+
+TEST_F(RecipeFrom, DefaultLengthsAreAtMostTheModels) {
+  EXPECT_EQ(further(write_translator(30)).max_length, 30);
+  EXPECT_EQ(further(write_translator(500)).max_length, Recipe().max_length);
+  EXPECT_EQ(further(write_translator(30), {{"training.max_length", "20", "a test"}}).max_length, 20);
+  // The recipe of a training can be read where its first model no longer exists.
+  const std::vector<Setting> recorded = read_settings(to_toml(further(write_translator(30))), "test");
+  std::filesystem::remove_all(folder_.path("translator30"));
+  EXPECT_EQ(make_recipe("tiny", "", recorded).max_length, 30);
+
+  models::DecoderOnlyConfig text;
+  text.family = &models::gpt2_family();
+  text.vocabulary = 11;
+  text.width = 16;
+  text.layers = text.heads = 2;
+  text.inner_width = 16;
+  text.max_length = 24;
+  EXPECT_EQ(further(write("text", models::DecoderOnly(text))).block_size, 24);
+
+  models::EncoderOnlyConfig classes = models::bert_config(models::EncoderHead::kClassifier);
+  classes.vocabulary = 11;
+  classes.width = 16;
+  classes.layers = classes.heads = 2;
+  classes.inner_width = 24;
+  classes.max_length = 18;
+  classes.labels = {"bad", "good"};
+  EXPECT_EQ(further(write("classes", models::EncoderClassifier(classes))).max_length, 18);
+}
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,99 @@
+#include "train/store/output_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "base/files/model_inventory.h"
+#include "base/files/part_files.h"
+#include "base/text/option_error.h"
+#include "train/recipe/recipe_fields.h"
+#include "train/tasks/task.h"
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a directory contains weights of a model.
+bool holds_weights(const ModelInventory& files) {
+  return std::ranges::any_of(
+      files.ending_in({".safetensors", model_file::kIndexSuffix, ".bin"}),
+      [](const std::string& name) { return !name.ends_with(".bin") || name.starts_with("pytorch_model"); });
+}
+
+/// Whether it contains the configuration or the tokenizer of a model.
+bool holds_model_files(const ModelInventory& files) {
+  std::vector<std::string> names{model_file::kConfig};
+  for (const TaskKind& kind : task_kinds()) {
+    names.insert(names.end(), kind.tokenizer_files.begin(), kind.tokenizer_files.end());
+  }
+  return files.has_any(names);
+}
+
+}  // namespace
+
+bool OutputDirectory::was_begun() const {
+  return fs::exists(checkpoint());
+}
+
+void OutputDirectory::lock() {
+  if (!lock_.held()) lock_ = FileLock::take(folder_ + "/lock", fmt::format("the training in '{}'", path_));
+}
+
+/// Recipes of earlier versions say nothing of fitting: their checkpoints tell that nothing is to be fitted.
+Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
+  const auto settings = with_present_keys(read_settings(read_file(recipe()), recipe()));
+  const auto has = [&](const char* key) {
+    return std::ranges::find(settings, key, &Setting::key) != settings.end();
+  };
+  Recipe recorded = make_recipe("small", "", settings);
+  if (!has(kFitSchedule)) recorded.fit_schedule = wanted.fit_schedule;
+  if (!has(kFitBatch)) recorded.fit_batch = wanted.fit_batch;
+  if (!has(kFitValidation)) recorded.fit_validation = wanted.fit_validation;
+  return recorded;
+}
+
+void OutputDirectory::check(const Recipe& wanted) {
+  if (fs::exists(folder_)) lock();
+  const bool has_recipe = fs::exists(recipe());
+  if (!was_begun()) {
+    const ModelInventory files(path_);
+    if (holds_weights(files) || (!has_recipe && holds_model_files(files))) {
+      fail_option(
+          "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
+          "missing: it cannot be resumed and is not overwritten. Train into another directory; to start from "
+          "the weights of this model, give it as $from",
+          path_);
+    }
+    return;  // only prepared files, which are created again for another recipe
+  }
+  if (!has_recipe) {
+    fail(ErrorKind::kUsage,
+         "'{}' is missing, so the training cannot be resumed: restore it from a copy, or train into "
+         "another directory",
+         recipe());
+  }
+  const Recipe before = recorded_recipe(wanted);
+  const auto changed = differences(before, wanted);
+  if (changed.empty()) return;
+  fail(ErrorKind::kUsage,
+       "the training in '{}' has another recipe: {}; give the same settings to resume, or train "
+       "into another directory",
+       path_, fmt::join(changed, ", "));
+}
+
+void OutputDirectory::open(const Recipe& wanted) {
+  make_directories(folder_);
+  lock();
+  check(wanted);
+  remove_dead_parts_in(path_);
+  remove_dead_parts_in(folder_);
+  if (was_begun()) return;
+  const std::string text = to_toml(wanted);
+  if (!fs::exists(recipe()) || read_file(recipe()) != text) write_file(recipe(), text);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,186 @@
+#include "train/tasks/prepared_tokenizer.h"
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
+#include "base/files/model_inventory.h"
+#include "base/text/json_file.h"
+#include "train/loop/trainer.h"
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The content of training/tokenizer_files.json.
+struct Manifest {
+  std::string made_from;                     // a fingerprint
+  std::map<std::string, std::string> files;  // fingerprints by file name
+  bool operator==(const Manifest&) const = default;
+};
+
+std::string fingerprint_of_file(const std::string& path) {
+  Fingerprint all;
+  all.add(read_file(path));
+  return hexadecimal(all.value());
+}
+
+/// Fingerprint of everything that the tokenizer depends on: text, recipe and languages.
+std::string made_from(const TaskInput& input, uint64_t text) {
+  Fingerprint all;
+  all.add_number(text);
+  for (const std::string& each :
+       {to_toml(input.options.recipe), input.options.source_language, input.options.target_language}) {
+    all.add_number(each.size());
+    all.add(each);
+  }
+  return hexadecimal(all.value());
+}
+
+/// "a SentencePiece unigram tokenizer with 8,000 pieces".
+std::string description(const Recipe& recipe) {
+  const bool language_model = recipe.task() == models::Task::kLanguageModel;
+  const std::string& type = recipe.tokenizer;
+  if (type == "bytes") return "a byte tokenizer";
+  if (type == "characters") return "a character tokenizer";
+  std::string name = "a SentencePiece " + type;
+  if (language_model && type == "bpe") name = "a byte-level BPE";
+  if (language_model && type == "sentencepiece") name = "a SentencePiece BPE";
+  if (type == "wordpiece") name = "a WordPiece";
+  std::string size = std::to_string(recipe.vocabulary);
+  for (size_t at = size.size(); at > 3; at -= 3) size.insert(at - 3, ",");
+  return name + " tokenizer with " + size + " pieces";
+}
+
+class PreparedTokenizer {
+ public:
+  PreparedTokenizer(const TaskInput& input, uint64_t text)
+      : input_(input),
+        output_(input.options.output),
+        folder_(output_ + "/training"),
+        names_(task_kind(input.options.recipe.task()).tokenizer_files),
+        made_from_(made_from(input, text)) {}
+
+  bool prepare(const std::function<void(const std::string&)>& make) {
+    if (input_.begun) {
+      require_the_same();
+      return false;
+    }
+    const std::optional<Manifest> manifest = read_manifest();
+    if (manifest && manifest->made_from == made_from_ && *manifest == describe(output_)) return false;
+    const std::string staging = folder_ + "/tokenizer";
+    fs::remove_all(staging);
+    make_directories(staging);
+    if (input_.options.recipe.from.empty()) {
+      input_.begin_work("training " + description(input_.options.recipe));
+      make(staging);
+    } else {
+      copy(input_.options.recipe.from, staging);
+    }
+    publish(staging);
+    return true;
+  }
+
+ private:
+  std::string manifest_path() const { return folder_ + "/tokenizer_files.json"; }
+
+  Manifest describe(const std::string& directory) const {
+    const ModelInventory files(directory);
+    Manifest manifest{made_from_, {}};
+    for (const std::string& name : names_) {
+      if (files.has(name)) manifest.files.emplace(name, fingerprint_of_file(files.path(name)));
+    }
+    return manifest;
+  }
+
+  /// Empty if the file is missing or malformed.
+  std::optional<Manifest> read_manifest() const {
+    if (!fs::exists(manifest_path())) return std::nullopt;
+    try {
+      const JsonObject json = JsonObject::read(manifest_path());
+      Manifest manifest{json.string("made_from"), {}};
+      const JsonObject files = json.object("files");
+      for (const std::string& name : files.keys()) manifest.files.emplace(name, files.string(name));
+      return manifest;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kFormat) throw;
+      return std::nullopt;
+    }
+  }
+
+  void require_the_same() const {
+    const std::optional<Manifest> manifest = read_manifest();
+    if (!manifest) {
+      fail(
+          ErrorKind::kFormat,
+          "'{}' is missing or damaged, so the tokenizer cannot be verified: restore it from a copy, or train "
+          "into another directory",
+          manifest_path());
+    }
+    const Manifest now = describe(output_);
+    for (const auto& [name, fingerprint] : manifest->files) {
+      const auto found = now.files.find(name);
+      if (found != now.files.end() && found->second == fingerprint) continue;
+      fail(ErrorKind::kFormat, "'{}/{}' is {}: restore it from a copy, or train into another directory",
+           output_, name, found == now.files.end() ? "missing" : "not the file that the training began with");
+    }
+  }
+
+  void copy(const std::string& from, const std::string& to) const {
+    const ModelInventory files(from);
+    for (const std::string& name : names_) {
+      if (files.has(name)) write_file(to + "/" + name, read_file(files.path(name)));
+    }
+  }
+
+  /// Moves the files to the output directory, which may contain tokenizer files of an interrupted run.
+  void publish(const std::string& staging) const {
+    const Manifest manifest = describe(staging);
+    fs::remove(manifest_path());
+    for (const std::string& name : names_) {
+      const std::string path = output_ + "/" + name;
+      if (manifest.files.contains(name)) {
+        std::error_code error;
+        fs::rename(staging + "/" + name, path, error);
+        if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path, error.message());
+      } else {
+        fs::remove(path);
+      }
+    }
+    sync_directory(output_);
+    write_json(manifest_path(),
+               nlohmann::ordered_json{{"made_from", manifest.made_from}, {"files", manifest.files}});
+    fs::remove_all(staging);
+  }
+
+  const TaskInput& input_;
+  std::string output_, folder_;
+  const std::vector<std::string>& names_;
+  std::string made_from_;
+};
+
+}  // namespace
+
+bool prepare_tokenizer(const TaskInput& input, uint64_t text,
+                       const std::function<void(const std::string&)>& make) {
+  return PreparedTokenizer(input, text).prepare(make);
+}
+
+uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names) {
+  const ModelInventory files(directory);
+  Fingerprint fingerprint;
+  for (const std::string& name : names) {
+    if (!files.has(name)) continue;
+    const std::string content = read_file(files.path(name));
+    fingerprint.add(content.data(), content.size());
+  }
+  return fingerprint.value();
+}
+
+}  // namespace heed::train

@@ -1,0 +1,101 @@
+#include "translate/documents/document.h"
+
+#include <functional>
+#include <utility>
+
+#include "base/check.h"
+#include "text/unicode/utf8.h"
+#include "translate/documents/document_labels.h"
+#include "translate/documents/markdown_escape.h"
+
+namespace heed::decode {
+
+namespace {
+
+/// Bytes of a document that a translation replaces.
+struct Replaced {
+  size_t document = 0, begin = 0, end = 0;
+  std::string text;
+  std::function<std::string(const Translation&)> written;
+};
+
+/// Replaces parts, which are in order, by their translations; false if cancelled.
+bool replace(const Translator& translator, const std::vector<Replaced>& parts,
+             std::vector<std::string>& documents, const std::atomic<bool>* cancelled) {
+  std::vector<std::string> results(documents.size());
+  std::vector<size_t> copied(documents.size(), 0);  // bytes of each document that its result covers
+  size_t asked = 0, done = 0;
+  const auto next = [&](std::string& line) {
+    if (asked == parts.size()) return false;
+    line = parts[asked++].text;
+    return true;
+  };
+  const auto take = [&](const Translation& translation) {
+    const Replaced& part = parts[done++];
+    std::string& result = results[part.document];
+    size_t& from = copied[part.document];
+    result += std::string_view(documents[part.document]).substr(from, part.begin - from);
+    result += part.written(translation);
+    from = part.end;
+  };
+  if (!translator.translate(next, take, {.progress = {}, .cancelled = cancelled})) return false;
+  for (size_t n = 0; n < documents.size(); ++n) {
+    results[n] += std::string_view(documents[n]).substr(copied[n]);
+  }
+  documents = std::move(results);
+  return true;
+}
+
+std::vector<Replaced> labels_of(const std::vector<std::string>& documents, bool html) {
+  std::vector<Replaced> parts;
+  for (size_t n = 0; n < documents.size(); ++n) {
+    for (Label& label : html ? html_labels(documents[n]) : markdown_labels(documents[n])) {
+      parts.push_back({n, label.begin, label.end, std::move(label.text),
+                       [written = std::move(label.written)](const Translation& translation) {
+                         return written(translation.best().text);
+                       }});
+    }
+  }
+  return parts;
+}
+
+std::vector<Replaced> sentences_of(const std::vector<std::string>& documents, bool html) {
+  const Escape escape = html ? escape_html : escape_markdown;
+  std::vector<Replaced> parts;
+  for (size_t n = 0; n < documents.size(); ++n) {
+    for (Segment& segment : html ? html_segments(documents[n]) : markdown_segments(documents[n])) {
+      Replaced part{n, segment.begin, segment.end, segment.text, {}};
+      part.written = [segment = std::move(segment), escape](const Translation& translation) {
+        return with_markup(segment, translation.best().text, translation.best().alignment, escape);
+      };
+      parts.push_back(std::move(part));
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::string> translate_documents(const Translator& translator,
+                                             const std::vector<std::string>& documents, DocumentFormat format,
+                                             const std::atomic<bool>* cancelled) {
+  for (const std::string& document : documents) {
+    if (const auto offset = find_invalid_utf8(document)) {
+      fail(ErrorKind::kText, "the document is not valid UTF-8 at byte {}", *offset);
+    }
+  }
+  const bool html = format == DocumentFormat::kHtml;
+  std::vector<std::string> results = documents;
+  // Labels lie within the markup of sentences, which keep it as it is.
+  if (!replace(translator, labels_of(results, html), results, cancelled)) return {};
+  if (!replace(translator, sentences_of(results, html), results, cancelled)) return {};
+  return results;
+}
+
+std::string translate_document(const Translator& translator, const std::string& document,
+                               DocumentFormat format, const std::atomic<bool>* cancelled) {
+  std::vector<std::string> translated = translate_documents(translator, {document}, format, cancelled);
+  return translated.empty() ? "" : std::move(translated[0]);
+}
+
+}  // namespace heed::decode

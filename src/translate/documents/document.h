@@ -1,0 +1,39 @@
+// Translates documents with markup: the text is translated, everything else is unchanged byte for byte.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "translate/documents/document_segment.h"
+#include "translate/translator.h"
+
+namespace heed::decode {
+
+enum class DocumentFormat { kHtml, kMarkdown };
+
+/// The segments of an HTML document or fragment, in order: the text of blocks, headings, list items and table
+/// cells, with the tags of inline elements. Excludes script, style, pre, code, comments, attributes
+/// (html_labels), and elements with translate="no" or the class notranslate. Throws kUsage for elements
+/// nested too deeply.
+std::vector<Segment> html_segments(std::string_view html);
+/// Escapes &, <, > and no-break spaces.
+std::string escape_html(std::string_view text);
+
+/// The segments of a Markdown document (CommonMark with tables and strikethrough): paragraphs, headings, list
+/// items and table cells. Excludes code, HTML blocks, link targets, images and front matter
+/// (markdown_labels), and ambiguous markup.
+std::vector<Segment> markdown_segments(std::string_view markdown);
+
+/// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the
+/// segments of all documents share its batches. Throws kText for invalid UTF-8, and the errors of finding
+/// segments. Empty if `cancelled`.
+std::vector<std::string> translate_documents(const Translator& translator,
+                                             const std::vector<std::string>& documents, DocumentFormat format,
+                                             const std::atomic<bool>* cancelled = nullptr);
+/// The same for one document.
+std::string translate_document(const Translator& translator, const std::string& document,
+                               DocumentFormat format, const std::atomic<bool>* cancelled = nullptr);
+
+}  // namespace heed::decode

@@ -1,0 +1,42 @@
+// A part of a document that is translated as a unit, such as a paragraph, with its inline markup.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/alignment_score.h"
+
+namespace heed::decode {
+
+/// Markup around bytes [begin, end) of a segment's text. If both are equal, it is a single tag without a
+/// closing part.
+struct Tag {
+  size_t begin = 0, end = 0;
+  std::string open, close;  ///< verbatim from the document
+};
+
+struct Segment {
+  /// The byte range of the document that the translation replaces.
+  size_t begin = 0, end = 0;
+  std::string text;       ///< without markup, entities decoded
+  std::vector<Tag> tags;  ///< sorted by begin, outer ones first
+
+  /// Markup that must not change, and its replacement in the text, between backticks.
+  struct Kept {
+    std::string text, source;
+  };
+  std::vector<Kept> kept;
+};
+
+/// Escapes text for the document format: "&" as "&amp;" in HTML.
+using Escape = std::function<std::string(std::string_view)>;
+
+/// Inserts a segment's markup into its translation. Each tag encloses the run of words that best covers the
+/// words aligned with its source words. Tags around the whole text enclose the whole translation, and tags
+/// never overlap partially.
+std::string with_markup(const Segment& segment, const std::string& translation,
+                        const std::vector<WordLink>& links, const Escape& escape);
+
+}  // namespace heed::decode

@@ -1,0 +1,213 @@
+#include "translate/documents/document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "heed/error.h"
+#include "translate/documents/document_labels.h"
+#include "translate/documents/markdown_escape.h"
+#include "translate/word_alignment.h"
+
+namespace heed::decode {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> texts(const std::vector<Segment>& segments) {
+  std::vector<std::string> result;
+  for (const Segment& segment : segments) result.push_back(segment.text);
+  return result;
+}
+
+/// The document with every segment "translated" word by word into itself: nothing may change.
+std::string copied(const std::string& document, const std::vector<Segment>& segments, const Escape& escape) {
+  std::string result;
+  size_t at = 0;
+  for (const Segment& segment : segments) {
+    std::vector<WordLink> links;
+    const auto words = static_cast<int>(word_ends(segment.text).size());
+    for (int word = 0; word < words; ++word) links.emplace_back(word, word);
+    result += document.substr(at, segment.begin - at) + with_markup(segment, segment.text, links, escape);
+    at = segment.end;
+  }
+  return result + document.substr(at);
+}
+std::string copied_html(const std::string& html) {
+  return copied(html, html_segments(html), escape_html);
+}
+std::string copied_markdown(const std::string& text) {
+  return copied(text, markdown_segments(text), escape_markdown);
+}
+
+TEST(HtmlDocument, FindsTranslatableText) {
+  const std::string html =
+      "<!DOCTYPE html>\n<html><head><title>Ein Titel</title><style>p { color: red }</style></head>\n"
+      "<body><!-- Hallo --><h1 class=\"Der\">Der Hund</h1>\n<p>Er <b>schläft</b> &amp; träumt\n  viel.</p>"
+      "<ul><li>Eins<li>Zwei</ul><pre>Der Code</pre><script>var Hund = 1;</script>"
+      "<p translate=no>Nicht dies</p><div>Rufe <code>f(x)</code> auf<br>oder nicht</div></body></html>\n";
+  EXPECT_THAT(texts(html_segments(html)), ElementsAre("Ein Titel", "Der Hund", "Er schläft & träumt viel.",
+                                                      "Eins", "Zwei", "Rufe `x0` auf", "oder nicht"));
+}
+
+TEST(HtmlDocument, KeepsTheRestByteForByte) {
+  for (const char* html :
+       {"<p>Der <b class='x y'>Hund</b> schläft.</p>", "<p>Er &amp; sie <i>sind <b>sehr</b> müde</i>!</p>",
+        "<P>Rufe <code class=a>f(&lt;x&gt;)</code> auf.<BR/>Ja.</P >", "Nur Text, ohne alles.",
+        "<p>Ein <img src=\"a.png\" alt=\"Bild\"> hier.</p><!-- -- x -->",
+        "<table><tr><td>Eins<td>Zwei</table>", "<p><a href=\"x\">Alles verlinkt.</a></p>", "<b>Nicht zu",
+        "</p>Falsch <b>verschachtelt <i>hier</b> ja</i>",
+        "<div>Text <a href=x><div>Block</div></a> mehr</div>", "", "<", "<p>a < b &nbsp; c</p",
+        "&amp;lt; ja"}) {
+    const std::string copy = copied_html(html);
+    if (std::string(html).find("a < b") == std::string::npos) {
+      EXPECT_EQ(copy, html);
+    }
+  }
+}
+
+TEST(HtmlDocument, TagsFollowTheirWords) {
+  const std::string html = "<p>Ich habe <b>den <i>Hund</i></b> gesehen.</p>";
+  const auto segments = html_segments(html);
+  ASSERT_EQ(segments.size(), 1U);
+  EXPECT_EQ(
+      with_markup(segments[0], "I have seen the dog.", {{0, 0}, {1, 1}, {4, 2}, {2, 3}, {3, 4}}, escape_html),
+      "I have seen <b>the <i>dog</i></b>.");
+  // Without any alignment nothing is lost.
+  const std::string lost = with_markup(segments[0], "I <saw> it.", {}, escape_html);
+  for (const char* part : {"<b>", "</b>", "<i>", "</i>", "&lt;saw&gt;"}) {
+    EXPECT_NE(lost.find(part), std::string::npos) << lost;
+  }
+}
+
+/// The time to put the markup of a paragraph back into its translation, the fastest of three.
+double seconds_to_place_markup(const std::string& inner, int count) {
+  std::string html = "<p>";
+  for (int n = 0; n < count; ++n) html += inner;
+  html += "</p>";
+  const std::vector<Segment> segments = html_segments(html);
+  double least = 1e9;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(copied(html, segments, escape_html), html);
+    least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+TEST(HtmlDocument, ManyTagsInAParagraphTakeLinearTime) {
+  for (const char* inner : {"<b>Hund</b> ", "ja <b>der <i>Hund</i></b>, ", "<code>x</code> und "}) {
+    std::string text = inner;
+    text.pop_back();  // so that the paragraph does not end with a space
+    text = " " + text;
+    const double few = seconds_to_place_markup(text, 2000), many = seconds_to_place_markup(text, 8000);
+    // Four times the work; quadratic time would be sixteen times as long.
+    EXPECT_LT(many, 9 * std::max(few, 1e-3)) << inner;
+  }
+}
+
+TEST(HtmlDocument, TagsOfTheSameWordDoNotCross) {
+  const std::vector<WordLink> links{{0, 0}, {1, 2}, {2, 1}};
+  const Segment segment = html_segments("<p>eins <b>zwei</b> <i>drei</i></p>").at(0);
+  EXPECT_EQ(with_markup(segment, "one three two", links, escape_html), "one <i>three</i> <b>two</b>");
+  // Two and three are one word, which the first tag takes.
+  EXPECT_EQ(with_markup(segment, "one both", {{0, 0}, {1, 1}, {2, 1}}, escape_html),
+            "one <b><i></i>both</b>");
+}
+
+TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
+  const Segment segment = markdown_segments("Der **Hund** ist a < b &lt; c.").at(0);
+  const auto translated = [&](const std::string& text) {
+    return with_markup(segment, text, {{0, 0}, {1, 1}, {2, 2}}, escape_markdown);
+  };
+  EXPECT_EQ(translated("the <script>alert(1)</script> is"), "the **\\<script>alert(1)\\</script>** is");
+  EXPECT_EQ(translated("the <!--x--> is"), "the **\\<!--x-->** is");
+  EXPECT_EQ(translated("a < b &lt; 3<4 <"), "a **<** b &lt; 3<4 <");
+}
+
+TEST(HtmlDocument, RefusesEndlessNesting) {
+  std::string html;
+  for (int n = 0; n < 100'000; ++n) html += "<div>";
+  EXPECT_THROW(html_segments(html), Error);
+}
+
+/// The document with the text of each label in angle brackets; `texts` lists them.
+std::string with_labels(const std::string& document, const std::vector<Label>& labels,
+                        std::vector<std::string>& texts) {
+  std::string result;
+  size_t at = 0;
+  for (const Label& label : labels) {
+    texts.push_back(label.text);
+    result += document.substr(at, label.begin - at) + label.written(label.text + "!");
+    at = label.end;
+  }
+  return result + document.substr(at);
+}
+
+TEST(HtmlDocument, FindsAttributesThatAreRead) {
+  const std::string html =
+      "<meta name=Description content='Ein \"Hund\"'><meta name=viewport content=width>"
+      "<p title=Hund class=\"Katze\">Ein <img src=a.png alt=\"Der &amp; die\n Hunde\"> <a title=\"\">hier</a>"
+      "<input type=text value=\"Wert\" placeholder=\"Ihr Name\"><input type=Submit value=\"Senden\">"
+      "<b translate=no title=\"Nein\">x</b><button aria-label='Schließen'>1</button>"
+      "<pre title=\"Code\"><i title=\"Nein\">x</i></pre>";
+  std::vector<std::string> found;
+  EXPECT_EQ(with_labels(html, html_labels(html), found),
+            "<meta name=Description content='Ein \"Hund\"!'><meta name=viewport content=width>"
+            "<p title=\"Hund!\" class=\"Katze\">Ein <img src=a.png alt=\"Der &amp; die Hunde!\"> <a "
+            "title=\"\">hier</a>"
+            "<input type=text value=\"Wert\" placeholder=\"Ihr Name!\"><input type=Submit value=\"Senden!\">"
+            "<b translate=no title=\"Nein\">x</b><button aria-label='Schließen!'>1</button>"
+            "<pre title=\"Code!\"><i title=\"Nein\">x</i></pre>");
+  EXPECT_THAT(found, ElementsAre("Ein \"Hund\"", "Hund", "Der & die Hunde", "Ihr Name", "Senden", "Schließen",
+                                 "Code"));
+  EXPECT_EQ(html_labels("<p title=x>")[0].written("\"<'&"), "\"&quot;&lt;'&amp;\"");
+  EXPECT_EQ(html_labels("<p title='x'>")[0].written("\"<'&"), "'\"&lt;&#39;&amp;'");
+}
+
+TEST(MarkdownDocument, FindsFrontMatterAndImages) {
+  const std::string text =
+      "---\ntitle: Der Titel\ndescription: \"Ein: Hund\"\nauthor: Hans\ntags: [a]\n---\n"
+      "Ein ![alter Hund](a.png \"T\") und ![](b.png) ![ein *Wort*](c.png)\n\n```\n![Code](d.png)\n```\n";
+  std::vector<std::string> found;
+  EXPECT_EQ(
+      with_labels(text, markdown_labels(text), found),
+      "---\ntitle: Der Titel!\ndescription: \"Ein: Hund!\"\nauthor: Hans\ntags: [a]\n---\n"
+      "Ein ![alter Hund!](a.png \"T\") und ![](b.png) ![ein *Wort*](c.png)\n\n```\n![Code](d.png)\n```\n");
+  EXPECT_THAT(found, ElementsAre("Der Titel", "Ein: Hund", "alter Hund"));
+  const std::vector<Label> plain = markdown_labels("---\ntitle: Hund\n---\n");
+  ASSERT_EQ(plain.size(), 1U);
+  EXPECT_EQ(plain[0].written("A: \"dog\""), "\"A: \\\"dog\\\"\"");
+  EXPECT_EQ(markdown_labels("title: Hund\n").size(), 0U);
+  EXPECT_EQ(markdown_labels("![a](b)")[0].written("a [b]"), "a \\[b\\]");
+  EXPECT_EQ(markdown_labels("![a](b)")[0].written("a <b title='](c)'> < `d \\"),
+            "a \\<b title='\\](c)'> < \\`d \\\\");
+}
+
+TEST(MarkdownDocument, FindsTranslatableText) {
+  const std::string text =
+      "---\ntitle: Der Titel\n---\n# Der Hund\n\nEr **schläft** und\n*träumt* [viel](http://x.example/a_b "
+      "\"T\").\n\n"
+      "- Eins\n- `code` Zwei\n\n> Ein Zitat\n\n```sh\nls Hund\n```\n\n    Code hier\n\n| A | Bein "
+      "|\n|---|---|\n| Zelle "
+      "| **Fett** |\n\n<div>HTML Block</div>\n\n[ref]: http://x.example\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Der Hund", "Er schläft und träumt viel.", "Eins", "`x0` Zwei", "Ein Zitat", "A",
+                          "Bein", "Zelle", "Fett"));
+}
+
+TEST(MarkdownDocument, KeepsTheRestByteForByte) {
+  for (const char* text :
+       {"# Der *Hund*\n", "Er **schläft** und [träumt **viel**](http://x.example/(a) \"T (x)\"), ~~ja~~.\n",
+        "* Eins\n* ``a ` b`` zwei\n", "Siehe <http://x.example> und [das][ref].\n",
+        "Ein ![Bild](b.png) hier.\n", "Stern \\* und 2 * 3\n", "| A | B |\n|---|---|\n| **x** y | `z` |\n",
+        "***Sehr* wichtig** hier\n", "Hallo  \nWelt\n", "a & b &amp; c\n", "[leer]()\n", "_a_ <b>c</b> d\n",
+        "1. Eins\n2. *Zwei*"}) {
+    EXPECT_EQ(copied_markdown(text), text);
+  }
+}
+
+}  // namespace
+}  // namespace heed::decode

@@ -1,0 +1,228 @@
+// HTML is parsed by Gumbo (HTML 5), which reports the source position of each tag. Only the text of segments
+// is rewritten.
+#include <gumbo.h>
+
+#include <algorithm>
+#include <array>
+
+#include "text/unicode/unicode_properties.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
+#include "translate/documents/document.h"
+#include "translate/documents/html_tree.h"
+
+namespace heed::decode {
+namespace {
+
+constexpr std::array kInline{
+    GUMBO_TAG_A,    GUMBO_TAG_ABBR,  GUMBO_TAG_B,     GUMBO_TAG_BDI,    GUMBO_TAG_BDO,
+    GUMBO_TAG_CITE, GUMBO_TAG_DEL,   GUMBO_TAG_DFN,   GUMBO_TAG_EM,     GUMBO_TAG_FONT,
+    GUMBO_TAG_I,    GUMBO_TAG_INS,   GUMBO_TAG_LABEL, GUMBO_TAG_MARK,   GUMBO_TAG_Q,
+    GUMBO_TAG_S,    GUMBO_TAG_SMALL, GUMBO_TAG_SPAN,  GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,
+    GUMBO_TAG_SUB,  GUMBO_TAG_SUP,   GUMBO_TAG_TIME,  GUMBO_TAG_U,      GUMBO_TAG_BIG};
+/// Inline elements whose text is not translated.
+constexpr std::array kKept{GUMBO_TAG_CODE, GUMBO_TAG_KBD, GUMBO_TAG_SAMP, GUMBO_TAG_VAR, GUMBO_TAG_TT};
+constexpr std::array kAtPlace{GUMBO_TAG_IMG, GUMBO_TAG_INPUT, GUMBO_TAG_WBR};
+
+template <size_t N>
+bool is_any(GumboTag tag, const std::array<GumboTag, N>& tags) {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+/// Whether the element contains, at any depth, an element that ends a sentence.
+bool holds_block(const GumboElement& element) {
+  for (unsigned n = 0; n < element.children.length; ++n) {
+    const auto& node = *static_cast<const GumboNode*>(element.children.data[n]);
+    if (node.type != GUMBO_NODE_ELEMENT && node.type != GUMBO_NODE_TEMPLATE) continue;
+    const GumboElement& child = node.v.element;
+    const bool within = is_any(child.tag, kInline) || is_any(child.tag, kKept) || is_any(child.tag, kAtPlace);
+    if (!within || holds_block(child)) return true;
+  }
+  return false;
+}
+
+/// Bytes [begin, end) of the document.
+struct Range {
+  size_t begin = 0, end = 0;
+};
+
+class Walker {
+ public:
+  explicit Walker(std::string_view html) : html_(html) {}
+
+  void walk(const GumboNode& node) {
+    switch (node.type) {
+      case GUMBO_NODE_DOCUMENT:
+        children(node.v.document.children);
+        break;
+      case GUMBO_NODE_TEXT:
+      case GUMBO_NODE_WHITESPACE:
+      case GUMBO_NODE_CDATA:
+        add_text(node.v.text);
+        break;
+      case GUMBO_NODE_COMMENT:
+        add_at_place(range_of(node.v.text.original_text));
+        break;
+      default:
+        add_element(node.v.element);
+    }
+  }
+
+  std::vector<Segment> take() {
+    flush();
+    return std::move(segments_);
+  }
+
+ private:
+  void children(const GumboVector& nodes) {
+    for (unsigned n = 0; n < nodes.length; ++n) walk(*static_cast<const GumboNode*>(nodes.data[n]));
+  }
+
+  Range range_of(const GumboStringPiece& piece) const {
+    if (piece.data == nullptr || piece.length == 0) return {};
+    const auto begin = static_cast<size_t>(piece.data - html_.data());
+    return {begin, begin + piece.length};
+  }
+
+  /// Whether the position follows the previous one; false if the parser has moved the node.
+  bool advance(Range range) {
+    if (range.begin >= range.end || range.begin < position_ || range.end > html_.size()) return false;
+    position_ = range.end;
+    if (segment_.begin == segment_.end) segment_.begin = range.begin;
+    segment_.end = range.end;
+    return true;
+  }
+
+  void add_text(const GumboText& text) {
+    if (!advance(range_of(text.original_text))) return;
+    const std::string_view content(text.text);
+    for (size_t at = 0; at < content.size();) {
+      const size_t begin = at;
+      const char32_t c = next_code_point(content, at);
+      const bool space = c == U' ' || (c >= U'\t' && c <= U'\r');
+      if (!space) {
+        segment_.text += content.substr(begin, at - begin);
+      } else if (!segment_.text.empty() && segment_.text.back() != ' ') {
+        segment_.text += ' ';
+      }
+    }
+  }
+
+  void add_at_place(Range range) {
+    if (segment_.begin == segment_.end) {  // before the text: stays in place
+      position_ = std::max(position_, range.end);
+      return;
+    }
+    if (!advance(range)) return;
+    std::string source(html_.substr(range.begin, range.end - range.begin));
+    // Keep only one of two adjacent spaces.
+    const bool spaces =
+        segment_.text.ends_with(' ') && range.end < html_.size() && is_space(html_[range.end]);
+    if (spaces) source += ' ';
+    segment_.tags.push_back({segment_.text.size(), segment_.text.size(), source, ""});
+  }
+
+  void add_element(const GumboElement& element) {
+    const Range open = range_of(element.original_tag), close = range_of(element.original_end_tag);
+    const bool kept = is_any(element.tag, kKept) || !is_translated(element);
+    const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
+    if (is_any(element.tag, kAtPlace)) return add_at_place(open);
+    if (is_untouched(element.tag) || (kept && !within)) {
+      flush();
+      position_ = std::max({position_, open.end, close.end});
+      return;
+    }
+    const bool whole = open.begin < open.end && close.begin < close.end && open.begin >= position_;
+    if (!within || !whole || holds_block(element)) {
+      flush();
+      children(element.children);
+      flush();
+      return;
+    }
+    if (kept) return add_kept({open.begin, close.end});
+    advance(open);
+    const size_t tag = segment_.tags.size(), begin = segment_.text.size();
+    segment_.tags.push_back({begin, begin, std::string(html_.substr(open.begin, open.end - open.begin)),
+                             std::string(html_.substr(close.begin, close.end - close.begin))});
+    ++open_;
+    children(element.children);
+    --open_;
+    if (!advance(close)) {
+      segment_.broken = true;
+      return;
+    }
+    segment_.tags[tag].end = segment_.text.size();
+  }
+
+  /// Adds untranslated text within a sentence.
+  void add_kept(Range range) {
+    if (!advance(range)) return;
+    const std::string source(html_.substr(range.begin, range.end - range.begin));
+    std::string text = std::to_string(segment_.kept.size());
+    text = "`x" + text + "`";
+    segment_.kept.push_back({text, source});
+    segment_.text += text;
+  }
+
+  void flush() {
+    Building segment = std::exchange(segment_, {});
+    const std::string_view text = strip_right(segment.text);
+    if (segment.broken || open_ > 0 || !has_letter(text)) return;  // stays unchanged
+    // Trailing white space is not part of the segment.
+    while (segment.end > segment.begin && is_space(html_[segment.end - 1])) --segment.end;
+    while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;
+    segment.text.resize(text.size());
+    for (Tag& tag : segment.tags) {
+      tag.begin = std::min(tag.begin, segment.text.size());
+      tag.end = std::min(tag.end, segment.text.size());
+    }
+    segments_.push_back(std::move(segment));
+  }
+
+  struct Building : Segment {
+    bool broken = false;
+  };
+
+  static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+  std::string_view html_;
+  size_t position_ = 0;  // everything before it is processed
+  Building segment_;
+  std::vector<Segment> segments_;
+  int open_ = 0;  // number of open inline elements
+};
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    switch (next_code_point(text, at)) {
+      case U'&':
+        result += "&amp;";
+        break;
+      case U'<':
+        result += "&lt;";
+        break;
+      case U'>':
+        result += "&gt;";
+        break;
+      case U'\u00A0':
+        result += "&nbsp;";
+        break;
+      default:
+        result += text.substr(begin, at - begin);
+    }
+  }
+  return result;
+}
+
+std::vector<Segment> html_segments(std::string_view html) {
+  const HtmlTree tree = parse_html(html);
+  Walker walker(html);
+  walker.walk(*tree->document);
+  return walker.take();
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,331 @@
+// Markdown is parsed by MD4C, whose texts point into the document. The bytes between two texts are markup,
+// identified by the spans that begin and end there.
+#include <md4c.h>
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text/ascii.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
+#include "translate/documents/document.h"
+#include "translate/documents/document_labels.h"
+
+namespace heed::decode {
+namespace {
+
+/// The number of repetitions of a character from a position, forwards or backwards.
+size_t run_forwards(std::string_view text, size_t at, char c) {
+  size_t end = at;
+  while (end < text.size() && text[end] == c) ++end;
+  return end - at;
+}
+size_t run_backwards(std::string_view text, size_t at, char c) {
+  size_t begin = at;
+  while (begin > 0 && text[begin - 1] == c) --begin;
+  return at - begin;
+}
+
+/// The position after "](...)", "][...]" or "]"; the position itself if there is none of these.
+size_t behind_link(std::string_view text, size_t at) {
+  if (at >= text.size() || text[at] != ']') return at;
+  const size_t next = at + 1;
+  if (next >= text.size() || (text[next] != '(' && text[next] != '[')) return next;
+  const char open = text[next], close = open == '(' ? ')' : ']';
+  int depth = 0;
+  char quote = '\0';
+  for (size_t k = next; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '\\') {
+      ++k;
+    } else if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (open == '(' && depth == 1 && (c == '"' || c == '\'') && text[k - 1] == ' ') {
+      quote = c;
+    } else if (c == open) {
+      ++depth;
+    } else if (c == close && --depth == 0) {
+      return k + 1;
+    }
+  }
+  return at;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view document) : document_(document) {}
+
+  std::vector<Segment> read(size_t begin) {
+    MD_PARSER parser{};
+    parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;
+    parser.enter_block = [](MD_BLOCKTYPE type, void*, void* self) { return that(self).enter_block(type); };
+    parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) { return that(self).leave_block(type); };
+    parser.enter_span = [](MD_SPANTYPE type, void*, void* self) { return that(self).span({type, true}); };
+    parser.leave_span = [](MD_SPANTYPE type, void*, void* self) { return that(self).span({type, false}); };
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
+      return that(self).add(type, {text, size});
+    };
+    const std::string_view rest = document_.substr(begin);
+    if (md_parse(rest.data(), static_cast<MD_SIZE>(rest.size()), &parser, this) != 0) {
+      fail(ErrorKind::kUsage, "the Markdown document cannot be parsed");
+    }
+    return std::move(segments_);
+  }
+
+ private:
+  struct Event {
+    MD_SPANTYPE type;
+    bool begins;
+  };
+
+  static Reader& that(void* self) { return *static_cast<Reader*>(self); }
+
+  int enter_block(MD_BLOCKTYPE type) {
+    flush();
+    if (type == MD_BLOCK_CODE || type == MD_BLOCK_HTML) verbatim_ = true;
+    return 0;
+  }
+  int leave_block(MD_BLOCKTYPE type) {
+    flush();
+    if (type == MD_BLOCK_CODE || type == MD_BLOCK_HTML) verbatim_ = false;
+    return 0;
+  }
+
+  int span(Event event) {
+    if (image_ > 0 && event.type == MD_SPAN_IMG) image_ += event.begins ? 1 : -1;
+    if (event.type == MD_SPAN_IMG && image_ == 0 && event.begins) image_ = 1;
+    if (event.type == MD_SPAN_IMG) broken_ = true;  // its description cannot be moved
+    events_.push_back(event);
+    return 0;
+  }
+
+  int add(MD_TEXTTYPE type, std::string_view text) {
+    if (verbatim_) return 0;
+    const bool inside =
+        text.data() >= document_.data() && text.data() + text.size() <= document_.data() + document_.size();
+    if (type == MD_TEXT_BR) {
+      if (open_.empty() && events_.empty()) {
+        flush();
+      } else {
+        broken_ = true;
+      }
+      return 0;
+    }
+    if (type == MD_TEXT_SOFTBR) {
+      soft_break_ = true;
+      return 0;
+    }
+    if (!inside || type == MD_TEXT_NULLCHAR) {
+      broken_ = true;
+      return 0;
+    }
+    const auto at = static_cast<size_t>(text.data() - document_.data());
+    markup_until(at);
+    if (type == MD_TEXT_HTML) {
+      segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(text), ""});
+    } else if (type == MD_TEXT_CODE) {
+      if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
+      code_ += text;
+      code_end_ = at + text.size();
+    } else {
+      segment_.text += text;
+    }
+    position_ = segment_.end = at + text.size();
+    return 0;
+  }
+
+  /// Parses the markup between the last text and `next`: closing spans, then opening spans.
+  void markup_until(size_t next) {
+    if (!std::exchange(begun_, true)) {
+      // Size of the markup before the first text, parsed backwards.
+      size_t begin = next;
+      for (auto event = events_.rbegin(); event != events_.rend(); ++event)
+        begin -= opening(event->type, begin);
+      segment_.begin = position_ = begin;
+      segment_.end = next;
+    }
+    for (const Event& event : std::exchange(events_, {})) apply(event, next);
+    std::string_view left = document_.substr(position_, next - std::min(position_, next));
+    if (std::exchange(soft_break_, false)) {
+      if (left.find_first_not_of(" \t\r\n>") != std::string_view::npos) broken_ = true;
+      left = {};
+      if (!segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
+    }
+    if (left == "\\") {
+      escaped_ += document_[next];
+    } else if (!strip(left).empty()) {
+      broken_ = true;
+    }
+    segment_.end = next;
+    position_ = next;
+  }
+
+  /// Length of the opening markup of a span that ends at `end`.
+  size_t opening(MD_SPANTYPE type, size_t end) const {
+    switch (type) {
+      case MD_SPAN_EM:
+        return std::min<size_t>(end, 1);
+      case MD_SPAN_STRONG:
+        return std::min<size_t>(end, 2);
+      case MD_SPAN_A:
+        return std::min<size_t>(end, 1);
+      case MD_SPAN_DEL:
+        return run_backwards(document_, end, '~');
+      case MD_SPAN_CODE: {
+        const size_t space = end > 1 && document_[end - 1] == ' ' ? 1 : 0;
+        return space + run_backwards(document_, end - space, '`');
+      }
+      default:
+        return 0;
+    }
+  }
+
+  size_t behind_closing(MD_SPANTYPE type, size_t at) const {
+    const auto expect = [&](size_t count, std::string_view chars) {
+      for (size_t k = at; k < at + count; ++k) {
+        if (k >= document_.size() || chars.find(document_[k]) == std::string_view::npos) return at;
+      }
+      return at + count;
+    };
+    switch (type) {
+      case MD_SPAN_EM:
+        return expect(1, "*_");
+      case MD_SPAN_STRONG:
+        return expect(2, "*_");
+      case MD_SPAN_DEL:
+        return at + run_forwards(document_, at, '~');
+      case MD_SPAN_A:
+        return at < document_.size() && document_[at] == '>' ? at + 1 : behind_link(document_, at);
+      case MD_SPAN_CODE: {
+        const size_t space = at < document_.size() && document_[at] == ' ' ? 1 : 0;
+        return at + space + run_forwards(document_, at + space, '`');
+      }
+      default:
+        return at;
+    }
+  }
+
+  void apply(const Event& event, size_t next) {
+    if (event.type == MD_SPAN_IMG) return;
+    if (event.begins) {
+      // Between texts, opening markup is directly before the next text or the next opening markup.
+      size_t size = 0;
+      switch (event.type) {
+        case MD_SPAN_STRONG:
+          size = 2;
+          break;
+        case MD_SPAN_DEL:
+          size = run_forwards(document_, skip_spaces(next), '~');
+          break;
+        case MD_SPAN_CODE:
+          size = run_forwards(document_, skip_spaces(next), '`');
+          break;
+        default:
+          size = 1;
+      }
+      const size_t begin = skip_spaces(next);
+      const std::string_view mark = document_.substr(begin, size);
+      if (size == 0 || begin + size > next ||
+          mark.find_first_not_of(mark_characters(event.type)) != std::string_view::npos) {
+        broken_ = true;
+        return;
+      }
+      if (begin > position_ && !segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
+      segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(mark), ""});
+      open_.push_back(segment_.tags.size() - 1);
+      position_ = begin + size;
+      if (event.type == MD_SPAN_CODE) {
+        code_begin_ = begin;
+        code_.clear();
+        position_ = next;
+      }
+      return;
+    }
+    const size_t behind = behind_closing(event.type, position_);
+    if (open_.empty() || behind == position_) {
+      broken_ = true;
+      return;
+    }
+    Tag& tag = segment_.tags[open_.back()];
+    tag.close = document_.substr(position_, behind - position_);
+    tag.end = segment_.text.size();
+    open_.pop_back();
+    position_ = segment_.end = behind;
+    if (event.type == MD_SPAN_CODE) {
+      const std::string text = "`x" + std::to_string(segment_.kept.size()) + "`";
+      segment_.kept.push_back({text, std::string(document_.substr(code_begin_, behind - code_begin_))});
+      segment_.text += text;
+      segment_.tags.pop_back();
+      code_.clear();
+    }
+  }
+
+  static std::string_view mark_characters(MD_SPANTYPE type) {
+    switch (type) {
+      case MD_SPAN_A:
+        return "[<";
+      case MD_SPAN_CODE:
+        return "`";
+      case MD_SPAN_DEL:
+        return "~";
+      default:
+        return "*_";
+    }
+  }
+
+  /// White space between two marks, or a line end with the prefix of the next line.
+  size_t skip_spaces(size_t next) const {
+    size_t at = position_;
+    while (at < next && std::string_view(" \t\r\n>").find(document_[at]) != std::string_view::npos) ++at;
+    return at;
+  }
+
+  void flush() {
+    if (std::exchange(begun_, false)) {
+      segment_.end = std::max(segment_.end, position_);
+      for (const Event& event : std::exchange(events_, {})) apply(event, document_.size());
+    }
+    events_.clear();
+    Segment segment = std::exchange(segment_, {});
+    const bool broken = std::exchange(broken_, false) || !open_.empty();
+    open_.clear();
+    code_.clear();
+    soft_break_ = false;
+    image_ = 0;
+    const std::string escaped = std::exchange(escaped_, {});
+    const bool has_letter = std::any_of(segment.text.begin(), segment.text.end(), [](char c) {
+      return is_ascii_letter(c) || static_cast<unsigned char>(c) > 127;
+    });
+    if (broken || !escaped.empty() || !has_letter) return;  // stays unchanged
+    while (!segment.text.empty() && segment.text.back() == ' ') {
+      segment.text.pop_back();
+    }
+    while (segment.end > segment.begin && document_[segment.end - 1] == ' ') --segment.end;
+    for (Tag& tag : segment.tags) {
+      tag.begin = std::min(tag.begin, segment.text.size());
+      tag.end = std::min(tag.end, segment.text.size());
+    }
+    segments_.push_back(std::move(segment));
+  }
+
+  std::string_view document_;
+  std::vector<Segment> segments_;
+  Segment segment_;
+  std::vector<Event> events_;  // since the last text
+  std::vector<size_t> open_;   // open tags
+  size_t position_ = 0;        // everything in the segment before it is processed
+  size_t code_begin_ = 0, code_end_ = 0;
+  std::string code_, escaped_;
+  bool begun_ = false, verbatim_ = false, broken_ = false, soft_break_ = false;
+  int image_ = 0;
+};
+
+}  // namespace
+
+std::vector<Segment> markdown_segments(std::string_view markdown) {
+  return Reader(markdown).read(behind_front_matter(markdown));
+}
+
+}  // namespace heed::decode

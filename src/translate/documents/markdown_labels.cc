@@ -1,0 +1,158 @@
+#include <md4c.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "text/unicode/unicode_properties.h"
+#include "text/unicode/whitespace.h"
+#include "translate/documents/document_labels.h"
+#include "translate/documents/markdown_escape.h"
+
+namespace heed::decode {
+namespace {
+
+/// The keys of the front matter whose values are texts for readers.
+constexpr std::array<std::string_view, 3> kKeys{"title", "subtitle", "description"};
+
+/// Characters that begin something else than a plain text in YAML.
+constexpr std::string_view kIndicators = "|>&*!%@`[]{},?#-\"':";
+
+/// A YAML scalar: as it is where that is safe, else within quotation marks.
+std::string plain_scalar(std::string_view text) {
+  const bool safe = !text.empty() && kIndicators.find(text[0]) == std::string_view::npos &&
+                    text.find(": ") == std::string_view::npos && text.find(" #") == std::string_view::npos &&
+                    !text.ends_with(':');
+  if (safe) return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+/// The text between the quotation marks of a scalar with a single one or a backslash in neither place.
+bool is_simply_quoted(std::string_view value) {
+  return value.size() > 2 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0] &&
+         value.find_first_of(value[0] == '"' ? "\"\\" : "'", 1) == value.size() - 1;
+}
+
+std::string quoted_scalar(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (const char c : text) {
+    if (c == quote) result += quote == '"' ? '\\' : '\'';
+    if (c == '\\' && quote == '"') result += '\\';
+    result += c;
+  }
+  return result + quote;
+}
+
+/// Adds the texts of the front matter that are on one line.
+void add_front_matter(std::string_view markdown, size_t end, std::vector<Label>& labels) {
+  for (size_t at = 0; at < end;) {
+    const size_t line_end = std::min(markdown.find('\n', at), end);
+    const std::string_view line = markdown.substr(at, line_end - at);
+    const size_t colon = line.find(": ");
+    if (colon != std::string_view::npos &&
+        std::find(kKeys.begin(), kKeys.end(), line.substr(0, colon)) != kKeys.end()) {
+      const std::string_view value = strip(line.substr(colon + 2));
+      const auto begin = static_cast<size_t>(value.data() - markdown.data());
+      if (is_simply_quoted(value)) {
+        labels.push_back({begin, begin + value.size(), std::string(value.substr(1, value.size() - 2)),
+                          [quote = value[0]](std::string_view text) { return quoted_scalar(text, quote); }});
+      } else if (has_letter(value) && plain_scalar(value) == value) {
+        labels.push_back({begin, begin + value.size(), std::string(value), plain_scalar});
+      }
+    }
+    at = line_end + 1;
+  }
+}
+
+/// Square brackets and HTML would end the description, and code may hide its end; a backslash might escape
+/// what follows.
+std::string escape_description(std::string_view text) {
+  std::string plain;
+  for (const char c : text) {
+    if (std::string_view("\\[]`").find(c) != std::string_view::npos) plain += '\\';
+    plain += c;
+  }
+  return escape_markdown(plain);
+}
+
+/// Finds descriptions of images that are plain text on one line.
+class ImageReader {
+ public:
+  ImageReader(std::string_view document, std::vector<Label>& labels) : document_(document), labels_(labels) {}
+
+  void read(size_t begin) {
+    MD_PARSER parser{};
+    parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;
+    parser.enter_block = [](MD_BLOCKTYPE, void*, void*) { return 0; };
+    parser.leave_block = [](MD_BLOCKTYPE, void*, void*) { return 0; };
+    parser.enter_span = [](MD_SPANTYPE type, void*, void* self) { return that(self).enter(type); };
+    parser.leave_span = [](MD_SPANTYPE type, void*, void* self) { return that(self).leave(type); };
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
+      return that(self).add(type, {text, size});
+    };
+    const std::string_view rest = document_.substr(begin);
+    md_parse(rest.data(), static_cast<MD_SIZE>(rest.size()), &parser, this);
+  }
+
+ private:
+  static ImageReader& that(void* self) { return *static_cast<ImageReader*>(self); }
+
+  int enter(MD_SPANTYPE type) {
+    plain_ = plain_ && image_ == 0;
+    if (type != MD_SPAN_IMG) return 0;
+    if (image_++ == 0) {
+      plain_ = true;
+      text_ = {};
+    }
+    return 0;
+  }
+
+  int leave(MD_SPANTYPE type) {
+    if (type != MD_SPAN_IMG || --image_ > 0) return 0;
+    if (!plain_ || !has_letter(text_)) return 0;
+    const auto begin = static_cast<size_t>(text_.data() - document_.data());
+    labels_.push_back({begin, begin + text_.size(), std::string(text_), escape_description});
+    return 0;
+  }
+
+  int add(MD_TEXTTYPE type, std::string_view text) {
+    if (image_ == 0) return 0;
+    const bool inside =
+        text.data() >= document_.data() && text.data() + text.size() <= document_.data() + document_.size();
+    plain_ = plain_ && inside && type == MD_TEXT_NORMAL && text_.empty();
+    text_ = text;
+    return 0;
+  }
+
+  std::string_view document_, text_;
+  std::vector<Label>& labels_;
+  int image_ = 0;  // the number of open images
+  bool plain_ = false;
+};
+
+}  // namespace
+
+size_t behind_front_matter(std::string_view markdown) {
+  if (!markdown.starts_with("---\n") && !markdown.starts_with("---\r\n")) return 0;
+  const size_t end = markdown.find("\n---", 3);
+  if (end == std::string_view::npos) return 0;
+  const size_t line = markdown.find('\n', end + 1);
+  return line == std::string_view::npos ? markdown.size() : line + 1;
+}
+
+std::vector<Label> markdown_labels(std::string_view markdown) {
+  std::vector<Label> labels;
+  const size_t begin = behind_front_matter(markdown);
+  add_front_matter(markdown, begin, labels);
+  ImageReader(markdown, labels).read(begin);
+  return labels;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,43 @@
+// Joins the translations of a line's parts, with their scores and word alignments.
+#pragma once
+
+#include <vector>
+
+#include "models/seq2seq.h"
+#include "nn/context.h"
+#include "text/tokenizers/tokenizer.h"
+#include "translate/alignment.h"
+#include "translate/translation.h"
+#include "translate/translation_window.h"
+
+namespace heed::decode {
+
+class TranslationAssembler {
+ public:
+  struct Options {
+    double length_penalty = 1;
+    size_t prefix_tokens = 0;  ///< at the beginning of the first translated part, which scores leave out
+    bool align = false;        ///< compute word alignments, with an additional forward pass per candidate
+    AlignmentOptions alignment = {};
+  };
+  /// All arguments but the options must outlive this.
+  TranslationAssembler(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
+                       const Options& options)
+      : model_(model), context_(context), tokenizer_(tokenizer), options_(options) {}
+
+  /// The translation of a line whose parts all have their hypotheses. Thread-safe.
+  Translation assemble(const TranslationWindow& window, size_t line) const;
+
+ private:
+  Candidate join(const TranslationWindow& window, size_t line, size_t rank) const;
+  std::vector<WordLink> align(const TranslationWindow& window, size_t line, size_t rank) const;
+  std::vector<WordLink> align_part(const LinePart& part, const std::vector<int>& source_words,
+                                   const std::vector<int32_t>& ids) const;
+
+  const models::Seq2Seq& model_;
+  nn::Context context_;
+  const Tokenizer& tokenizer_;
+  Options options_;
+};
+
+}  // namespace heed::decode

@@ -1,0 +1,222 @@
+#include "translate/translator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/check.h"
+#include "base/stop.h"
+#include "models/head_names.h"
+#include "models/source_vocabulary.h"
+#include "text/terms/placeholder_piece.h"
+
+namespace heed::decode {
+namespace {
+
+LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options) {
+  constexpr int64_t kUnlimited = int64_t{1} << 20;
+  if (options.max_part_tokens < 0) {
+    fail(ErrorKind::kUsage, "cannot split lines into parts of {} tokens", options.max_part_tokens);
+  }
+  int64_t most = options.max_part_tokens > 0 ? options.max_part_tokens : kUnlimited;
+  if (model.max_length() > 0) most = std::min(most, model.max_length());
+  return {static_cast<size_t>(most), options.split_sentences, options.protect_spans,
+          options.glossary.get(),    options.true_case,       model.translates_sentences()};
+}
+
+SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
+  SearchOptions search = constrained_options(options.search, tokenizer, options.constraints);
+  if ((options.protect_spans || options.glossary != nullptr) && search.piece_starts == nullptr) {
+    search.piece_starts =
+        std::make_shared<const std::vector<PieceStart>>(piece_starts(tokenizer.vocabulary()));
+  }
+  return search;
+}
+
+/// The options that have a meaning for this model: one that does not translate sentences gets each line as
+/// it is.
+TranslatorOptions fitting(const models::Seq2Seq& model, TranslatorOptions options) {
+  if (model.translates_sentences()) return options;
+  options.split_sentences = options.protect_spans = options.true_case = false;
+  options.max_part_tokens = 0;
+  return options;
+}
+
+nn::Context with_heads(nn::Context context, const models::Model& model, const nn::HeadScales& heads) {
+  models::require_heads(model, heads);
+  if (!heads.empty()) context.head_scales = &heads;
+  return context;
+}
+
+}  // namespace
+
+Translator::Translator(const models::LoadedModel& model, const Tokenizer& tokenizer, ThreadPool& pool,
+                       TranslatorOptions options)
+    : Translator(model.seq2seq(), model.context(), tokenizer, pool, std::move(options)) {}
+
+Translator::Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
+                       ThreadPool& pool, TranslatorOptions options)
+    : model_(model),
+      options_(fitting(model, std::move(options))),
+      context_(with_heads(context, model, options_.heads)),
+      tokenizer_(tokenizer),
+      pool_(pool),
+      splitter_(tokenizer, splitter_options(model, options_)),
+      search_(model, context_, search_options(options_, tokenizer), options_.budget),
+      prefix_(tokenizer.target_phrase(options_.constraints.prefix)),
+      assembler_(model, context_, tokenizer,
+                 {.length_penalty = options_.search.length_penalty,
+                  .prefix_tokens = prefix_.size(),
+                  .align = options_.align,
+                  .alignment = options_.alignment}) {
+  if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size() ||
+      static_cast<int64_t>(tokenizer.source_vocabulary().size()) != models::source_vocabulary_size(model)) {
+    fail(ErrorKind::kUsage,
+         "the tokenizer has {} pieces, but the model's vocabulary has {}: use the tokenizer of this model",
+         tokenizer.size(), model.vocabulary_size());
+  }
+  if (options_.protect_spans) {
+    for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {
+      marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
+    }
+  }
+  for (std::string& text : options_.constraints.required) {
+    required_.push_back(required_phrase(tokenizer, text));
+    text = required_text(tokenizer, text);
+  }
+  if (options_.window == 0) fail(ErrorKind::kUsage, "window must be at least 1");
+}
+
+void Translator::split(TranslationWindow& window, const Control& control) const {
+  window.lines.resize(window.inputs.size());
+  pool_.run(window.inputs.size(), [&](size_t n) {
+    if (!Stop(control.cancelled).requested()) window.lines[n] = splitter_.split(window.inputs[n]);
+  });
+  window.number_parts();
+  require_within_limits(window);
+  if (!required_.empty()) require_texts(window);
+}
+
+void Translator::require_within_limits(const TranslationWindow& window) const {
+  size_t sentences = 0, tokens = 0;
+  for (const SplitLine& line : window.lines) {
+    for (const LinePart& part : line.parts) {
+      sentences += part.literal.empty() ? 1 : 0;
+      tokens += part.ids.size();
+    }
+  }
+  const auto require = [](size_t count, size_t most, const char* what) {
+    if (most == 0 || count <= most) return;
+    fail(ErrorKind::kUsage, "the text has {} {}, and at most {} are translated at once: send it in parts",
+         count, what, most);
+  };
+  require(sentences, options_.max_sentences, "sentences");
+  require(tokens, options_.max_source_tokens, "tokens");
+}
+
+SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {
+  const LinePart& source = window.part(part);
+  SearchSentence sentence;
+  sentence.number = window.parts_before + part;
+  // Lines have far fewer than 2^24 parts, and files fewer than 2^40 lines.
+  const size_t line = window.line_of_part[part];
+  sentence.random_stream = (window.first_line + line) | (part - window.first_part[line]) << 40;
+  sentence.source = source.ids;
+  if (window.is_first_translated(part)) sentence.prefix = prefix_;
+  for (size_t n = source.marks.size(); n < marks_.size(); ++n) sentence.forbidden.push_back(marks_[n]);
+  return sentence;
+}
+
+/// Longest first: batches have similar lengths, and the last batches are short.
+bool Translator::search(TranslationWindow& window, const Progress& before, const Control& control) const {
+  std::vector<SearchSentence> sentences;
+  std::vector<size_t> parts_left;
+  for (size_t line = 0; line < window.lines.size(); ++line) {
+    parts_left.push_back(0);
+    for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
+      if (!window.part(part).literal.empty()) continue;
+      sentences.push_back(sentence_of(window, part));
+      ++parts_left.back();
+    }
+  }
+
+  std::mutex mutex;  // guards the following
+  Progress done = before;
+  for (size_t line = 0; line < window.lines.size(); ++line) {
+    if (parts_left[line] > 0) continue;
+    ++done.lines;
+    done.bytes += static_cast<double>(window.inputs[line].size() + 1);
+  }
+  const auto tell = [&] {
+    if (control.progress) control.progress(done);
+  };
+  if (done.lines > before.lines) tell();
+  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+    const size_t part = number - window.parts_before;
+    window.hypotheses[part] = std::move(hypotheses);
+    const std::lock_guard lock(mutex);
+    done.bytes += window.bytes_of_part[part];
+    if (--parts_left[window.line_of_part[part]] == 0) ++done.lines;
+    tell();
+  };
+  return run(std::move(sentences), take, control) && distribute_required(window, control) &&
+         search_again(window, control);
+}
+
+bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+                     const Control& control) const {
+  std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
+    return a.source.size() > b.source.size();
+  });
+  if (options_.executor != nullptr) {
+    return options_.executor->run(search_, std::move(sentences), take, {.cancelled = control.cancelled});
+  }
+  return search_all(search_, std::move(sentences), pool_, take, {.cancelled = control.cancelled});
+}
+
+bool Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,
+                           const Control& control) const {
+  uint64_t parts_before = 0;
+  Progress before;
+  while (true) {
+    TranslationWindow window;
+    window.parts_before = parts_before;
+    window.first_line = control.first_line + before.lines;
+    for (std::string line; window.inputs.size() < options_.window && next(line);)
+      window.inputs.push_back(line);
+    if (window.inputs.empty()) return true;
+    split(window, control);
+    if (Stop(control.cancelled).requested() || !search(window, before, control)) return false;
+    std::vector<Translation> translations(window.lines.size());
+    pool_.run(translations.size(), [&](size_t n) {
+      if (!Stop(control.cancelled).requested()) translations[n] = assembler_.assemble(window, n);
+    });
+    if (Stop(control.cancelled).requested()) return false;
+    for (Translation& translation : translations) take(std::move(translation));
+    parts_before += window.hypotheses.size();
+    before.lines += window.lines.size();
+    for (const std::string& line : window.inputs) before.bytes += static_cast<double>(line.size() + 1);
+  }
+}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
+  std::vector<Translation> translations;
+  size_t at = 0;
+  translate(
+      [&](std::string& line) {
+        if (at == lines.size()) return false;
+        line = lines[at++];
+        return true;
+      },
+      [&](Translation translation) { translations.push_back(std::move(translation)); });
+  return translations;
+}
+
+Translation Translator::translate(const std::string& line) const {
+  return translate(std::vector{line}).front();
+}
+
+}  // namespace heed::decode

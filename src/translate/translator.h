@@ -1,0 +1,147 @@
+// Translates lines of text with a model, its tokenizer and a search, on all threads.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "models/directory/model_directory.h"
+#include "models/seq2seq.h"
+#include "nn/head_scales.h"
+#include "search/rules/constraints.h"
+#include "search/scoring.h"
+#include "search/search.h"
+#include "text/tokenizers/tokenizer.h"
+#include "translate/alignment.h"
+#include "translate/line_splitter.h"
+#include "translate/term_placement.h"
+#include "translate/translation.h"
+#include "translate/translation_assembly.h"
+#include "translate/translation_window.h"
+
+namespace heed::decode {
+
+struct TranslatorOptions {
+  SearchOptions search = {};  ///< piece_starts is computed if it is null and needed
+  SearchBudget budget = {};   ///< per thread
+  /// Split lines into sentences and translate each separately.
+  bool split_sentences = false;
+  /// Preserve URLs, format strings, numbers etc. (text/terms/protected_spans.h). A model with placeholder
+  /// tokens ⟦0⟧, ⟦1⟧, ... reads these instead. If a span is missing in a translation, the sentence is
+  /// translated again with a constrained search.
+  bool protect_spans = false;
+  /// Required translations of terms; null: none.
+  std::shared_ptr<const Glossary> glossary = {};
+  /// True-case lines in capitals or title case before translation, and convert translations of lines in
+  /// capitals to capitals, unless disabled by the tokenizer's settings.
+  bool true_case = false;
+  /// Lines of more tokens than this (or than the model's maximum) are split into sentences, and longer
+  /// sentences into parts, since models translate lengths badly that are rare in training data. 0: the
+  /// model's maximum.
+  int64_t max_part_tokens = 128;
+  Constraints constraints = {};
+  bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
+  AlignmentOptions alignment = {};
+  nn::HeadScales heads = {};  ///< attention heads that are switched off or scaled
+  /// Number of lines that are read, sorted by length, translated and returned at a time.
+  size_t window = 2048;
+  /// Maximum numbers of translated parts (sentences, or parts of long ones) and of their tokens in a window;
+  /// beyond them, translate() throws kUsage before it searches. 0: no limit.
+  size_t max_sentences = 0, max_source_tokens = 0;
+  /// Runs searches together with those of other callers; null: on the translator's own pool.
+  SearchExecutor* executor = nullptr;
+};
+
+/// The log-probability of a given translation.
+struct TargetScore {
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;
+  std::vector<float> log_probabilities;  ///< of each token, the end token last
+  double log_probability = 0;            ///< their sum
+};
+
+class Translator {
+ public:
+  /// Arguments must outlive the translator, except for its options. Throws kUsage for invalid options.
+  Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
+             ThreadPool& pool, TranslatorOptions options = {});
+  Translator(const models::LoadedModel& model, const Tokenizer& tokenizer, ThreadPool& pool,
+             TranslatorOptions options);
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  /// Progress so far.
+  struct Progress {
+    size_t lines = 0;  ///< complete lines
+    /// Source bytes, including parts of lines. Lines are processed longest first, so this measures progress
+    /// better than `lines`.
+    double bytes = 0;
+  };
+
+  /// Cancellation and progress.
+  struct Control {
+    /// Called when a part of a line is finished, serialized, from any thread.
+    std::function<void(const Progress& done)> progress = {};
+    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+    /// Number of the first line, from 0. With the seed and a line's text, its number selects its samples.
+    uint64_t first_line = 0;
+  };
+
+  /// Translates all lines; `take` receives the results in order on the calling thread. Returns false if
+  /// cancelled; then the lines of the last window are missing. A translation does not depend on other lines
+  /// or threads; samples depend on the number of the line.
+  bool translate(const NextLine& next, const std::function<void(Translation)>& take,
+                 const Control& control) const;
+  bool translate(const NextLine& next, const std::function<void(Translation)>& take) const {
+    return translate(next, take, {});
+  }
+  /// Translates all lines, in order.
+  std::vector<Translation> translate(const std::vector<std::string>& lines) const;
+  Translation translate(const std::string& line) const;
+
+  /// Scores sentence pairs by teacher forcing, in order. Throws kUsage, with its number, for a pair longer
+  /// than the model's maximum. Empty if `cancelled`.
+  std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs,
+                                 const std::atomic<bool>* cancelled = nullptr) const;
+
+ private:
+  struct Missing;
+  bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+           const Control& control) const;
+  void require_texts(TranslationWindow& window) const;
+  bool distribute_required(TranslationWindow& window, const Control& control) const;
+  bool search_again(TranslationWindow& window, const Control& control) const;
+  struct Replacement;
+  bool replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
+                     const Control& control) const;
+  bool adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const;
+  std::vector<int32_t> continuing_ids() const;
+  void rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const;
+  bool extend_prefix(const LinePart& part, Replacement& replacement) const;
+  std::optional<TokenRange> range_of_term(const LinePart& part, size_t required,
+                                          const std::vector<int32_t>& ids) const;
+  Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
+  SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
+  void split(TranslationWindow& window, const Control& control) const;
+  void require_within_limits(const TranslationWindow& window) const;
+  bool search(TranslationWindow& window, const Progress& before, const Control& control) const;
+  ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
+
+  const models::Seq2Seq& model_;
+  TranslatorOptions options_;
+  nn::Context context_;  // refers to the heads in options_
+  const Tokenizer& tokenizer_;
+  ThreadPool& pool_;
+  LineSplitter splitter_;
+  Search search_;
+  std::vector<int32_t> prefix_;
+  TranslationAssembler assembler_;
+  std::vector<RequiredPhrase> required_;  // the required texts of the constraints
+  std::vector<int32_t> marks_;            // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
+};
+
+}  // namespace heed::decode
