@@ -15,10 +15,10 @@ ModelInventory::ModelInventory(std::string directory) : directory_(std::move(dir
   std::error_code error;
   const fs::file_status status = fs::status(directory_, error);
   if (!fs::is_directory(status)) {
-    place_ = fs::exists(status) ? Place::kFile : Place::kNothing;
+    kind_ = fs::exists(status) ? Kind::kFile : Kind::kNothing;
     return;
   }
-  place_ = Place::kDirectory;
+  kind_ = Kind::kDirectory;
   fs::directory_iterator entry(directory_, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     names_.insert(entry->path().filename().string());

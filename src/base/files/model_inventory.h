@@ -49,8 +49,8 @@ class ModelInventory {
 
   const std::string& directory() const { return directory_; }
   /// Whether it is a directory; else it is a file, or does not exist.
-  bool is_directory() const { return place_ == Place::kDirectory; }
-  bool exists() const { return place_ != Place::kNothing; }
+  bool is_directory() const { return kind_ == Kind::kDirectory; }
+  bool exists() const { return kind_ != Kind::kNothing; }
 
   /// Whether there is an entry of this name. True for dangling symbolic links: they are damaged files, and
   /// reading one is an error.
@@ -62,10 +62,10 @@ class ModelInventory {
   std::vector<std::string> ending_in(const std::vector<std::string>& endings) const;
 
  private:
-  enum class Place { kNothing, kFile, kDirectory };
+  enum class Kind { kNothing, kFile, kDirectory };
 
   std::string directory_;
-  Place place_ = Place::kNothing;
+  Kind kind_ = Kind::kNothing;
   std::set<std::string, std::less<>> names_;
 };
 

@@ -15,7 +15,7 @@ template <typename Batcher>
 class ShardedBatches : public BatchSource {
  public:
   explicit ShardedBatches(Batcher batcher) : batcher_(std::move(batcher)) {}
-  BatchCursor place() const override { return batcher_.cursor(); }
+  BatchCursor cursor() const override { return batcher_.cursor(); }
   double epochs() const override { return batcher_.epochs(); }
   std::vector<Batch> next(size_t shards) override { return split_into_shards(batcher_.next(), shards); }
 
@@ -25,8 +25,8 @@ class ShardedBatches : public BatchSource {
 
 /// The sentences of a corpus in batches of about equal lengths, shuffled.
 inline std::unique_ptr<BatchSource> shuffled_batches(const Corpus& corpus, const BatcherOptions& options,
-                                                     const BatchCursor& place) {
-  return std::make_unique<ShardedBatches<Batcher>>(Batcher(sizes_of(corpus), options, place));
+                                                     const BatchCursor& cursor) {
+  return std::make_unique<ShardedBatches<Batcher>>(Batcher(sizes_of(corpus), options, cursor));
 }
 
 }  // namespace heed::train

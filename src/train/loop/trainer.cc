@@ -91,7 +91,7 @@ void Trainer::train_step() {
   const RandomKey key = RandomKey::from_seed(recipe_.seed).fold(1).fold(static_cast<uint64_t>(n));
 
   // Batch
-  const BatchCursor begin = training_.batches->place();
+  const BatchCursor begin = training_.batches->cursor();
   const std::vector<Batch> shards = next_shards();
   double batch_weight = 0;
   for (const Batch& shard : shards) batch_weight += task.weight(shard);
@@ -218,7 +218,7 @@ bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) 
 }
 
 void Trainer::save() {
-  training_.store->save(training_.batches->place());
+  training_.store->save(training_.batches->cursor());
   last_saved_ = now();
 }
 

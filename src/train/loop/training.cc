@@ -121,17 +121,17 @@ void Training::begin_or_resume() {
   }
   batches = batches_at(checkpoint.state.cursor);
   if (found) {
-    store->resume(batches->place());
+    store->resume(batches->cursor());
   } else {
     checkpoint.state.text = task.fingerprint;
-    store->begin(batches->place());
+    store->begin(batches->cursor());
   }
   log.emplace(directory.folder() + "/metrics.jsonl", checkpoint.state.step,
               [this](const std::string& text) { say(text); });
 }
 
-std::unique_ptr<BatchSource> Training::batches_at(const BatchCursor& place) const {
-  return task.batches(place, batch_tokens());
+std::unique_ptr<BatchSource> Training::batches_at(const BatchCursor& cursor) const {
+  return task.batches(cursor, batch_tokens());
 }
 
 void Training::require_the_same_text() const {

@@ -52,7 +52,7 @@ class Training {
     const int64_t decided = checkpoint.state.batch_tokens;
     return decided > 0 ? decided : recipe.batch_tokens;
   }
-  std::unique_ptr<BatchSource> batches_at(const BatchCursor& place) const;
+  std::unique_ptr<BatchSource> batches_at(const BatchCursor& cursor) const;
 
  private:
   CheckedText read_text(const TaskKind& kind);

@@ -213,8 +213,9 @@ Task classification_task(const TaskInput& input, const TextsWithLabels& texts, c
   Task task;
   task.amount = fmt::format("{} of {} classes", counted(corpus.sentences(), "text"), labels.size());
   task.fingerprint = fingerprint_of_texts(corpus.content_fingerprint(), texts.validation.fingerprint);
-  task.batches = [all, &recipe](const BatchCursor& place, int64_t batch_tokens) {
-    return shuffled_batches(all->data().training, {.seed = recipe.seed, .batch_tokens = batch_tokens}, place);
+  task.batches = [all, &recipe](const BatchCursor& cursor, int64_t batch_tokens) {
+    return shuffled_batches(all->data().training, {.seed = recipe.seed, .batch_tokens = batch_tokens},
+                            cursor);
   };
   task.weight = [all](const Batch& batch) { return all->weight(batch); };
   task.loss = [all](nn::Context& context, const Batch& batch, double scale) {

@@ -170,11 +170,11 @@ class LanguageModelling {
 
   const LanguageData& data() const { return data_; }
 
-  std::unique_ptr<BatchSource> batches(const BatchCursor& place, int64_t batch_tokens) const {
+  std::unique_ptr<BatchSource> batches(const BatchCursor& cursor, int64_t batch_tokens) const {
     const BlockBatcherOptions options{
         .seed = recipe_.seed, .block = data_.block, .blocks = data_.blocks_of(batch_tokens)};
     return std::make_unique<ShardedBatches<BlockBatcher>>(
-        BlockBatcher(data_.first_label(), LanguageData::end_of(*data_.training), options, place));
+        BlockBatcher(data_.first_label(), LanguageData::end_of(*data_.training), options, cursor));
   }
 
   BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const {
@@ -310,8 +310,8 @@ Task language_task(const TaskInput& input, const RunningTexts& texts, const Make
   Task task;
   task.amount = fmt::format("{} tokens of text", LanguageData::end_of(*all->data().training));
   task.fingerprint = all->data().fingerprint();
-  task.batches = [all](const BatchCursor& place, int64_t batch_tokens) {
-    return all->batches(place, batch_tokens);
+  task.batches = [all](const BatchCursor& cursor, int64_t batch_tokens) {
+    return all->batches(cursor, batch_tokens);
   };
   task.weight = [](const Batch& batch) { return static_cast<double>(batch.target_tokens); };
   task.loss = [all](nn::Context& context, const Batch& batch, double scale) {

@@ -54,7 +54,7 @@ struct ValidationScores {
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  virtual BatchCursor place() const = 0;
+  virtual BatchCursor cursor() const = 0;
   /// Epochs so far, including the fraction of the current one.
   virtual double epochs() const = 0;
   /// The next batch, split into shards.
@@ -66,7 +66,7 @@ struct Task {
   std::string amount;        ///< the size of the training data: "160000 pairs"
   uint64_t fingerprint = 0;  ///< of the training and validation data
   /// Batches of `batch_tokens` tokens: those of the recipe, or fewer (batch_fit.h).
-  std::function<std::unique_ptr<BatchSource>(const BatchCursor& place, int64_t batch_tokens)> batches;
+  std::function<std::unique_ptr<BatchSource>(const BatchCursor& cursor, int64_t batch_tokens)> batches;
 
   /// The weight of a batch. The loss of an update is the sum of the losses of its batches, divided by the sum
   /// of their weights.

@@ -201,8 +201,8 @@ Task translation_task(const TaskInput& input, const PairsText& text, const MakeM
   Task task;
   task.amount = counted(all->data().corpus.sentences(), "pair");
   task.fingerprint = all->data().fingerprint();
-  task.batches = [all, &recipe](const BatchCursor& place, int64_t batch_tokens) {
-    return shuffled_batches(all->data().corpus, {.seed = recipe.seed, .batch_tokens = batch_tokens}, place);
+  task.batches = [all, &recipe](const BatchCursor& cursor, int64_t batch_tokens) {
+    return shuffled_batches(all->data().corpus, {.seed = recipe.seed, .batch_tokens = batch_tokens}, cursor);
   };
   task.weight = [](const Batch& batch) { return static_cast<double>(batch.target_tokens); };
   task.loss = [all](nn::Context& context, const Batch& batch, double scale) {
