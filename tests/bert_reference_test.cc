@@ -8,7 +8,7 @@
 
 #include "model_reference.h"
 #include "models/directory/loaded_model.h"
-#include "models/encoder_heads.h"
+#include "models/stacks/encoder_heads.h"
 #include "reference.h"
 #include "text/subwords/wordpiece.h"
 

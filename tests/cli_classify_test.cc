@@ -7,7 +7,7 @@
 #include "base/text/json_file.h"
 #include "command.h"
 #include "models/config/encoder_only_config.h"
-#include "models/encoder_heads.h"
+#include "models/stacks/encoder_heads.h"
 #include "models/test_models.h"
 #include "nn/storage/parameters.h"
 #include "text/subwords/wordpiece.h"

@@ -10,7 +10,7 @@
 #include "base/text/json_file.h"
 #include "command.h"
 #include "models/architecture.h"
-#include "models/encoder_only.h"
+#include "models/stacks/encoder_only.h"
 #include "models/test_models.h"
 #include "text/subwords/wordpiece.h"
 

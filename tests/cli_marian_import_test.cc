@@ -15,7 +15,7 @@
 #include "command.h"
 #include "compare.h"
 #include "models/directory/loaded_model.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 #include "npz_writer.h"
 #include "search/test_models.h"
 #include "test_folder.h"

@@ -10,9 +10,9 @@
 
 #include "base/text/json_file.h"
 #include "model_reference.h"
-#include "models/decoder_only.h"
 #include "models/directory/loaded_model.h"
 #include "models/directory/model_weights.h"
+#include "models/stacks/decoder_only.h"
 #include "reference.h"
 #include "search/search.h"
 #include "test_folder.h"

@@ -12,7 +12,7 @@
 #include "base/thread_pool.h"
 #include "model_reference.h"
 #include "models/directory/model_weights.h"
-#include "models/encoder_heads.h"
+#include "models/stacks/encoder_heads.h"
 #include "reference.h"
 #include "tasks/model_files.h"
 #include "tasks/text_classifier.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model_reference.h"
-#include "models/decoder_only.h"
 #include "models/directory/loaded_model.h"
+#include "models/stacks/decoder_only.h"
 #include "reference.h"
 #include "search/search.h"
 

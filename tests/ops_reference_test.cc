@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "nn/sinusoids.h"
+#include "nn/positions/sinusoids.h"
 #include "ops/attention/attention.h"
 #include "ops/batch_norm.h"
 #include "ops/cross_entropy.h"

@@ -30,7 +30,7 @@
 
 #include "compare.h"
 #include "heed/tensor.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "paths.h"
 
 namespace heed {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/rnn_seq2seq.h"
+#include "models/stacks/rnn_seq2seq.h"
 #include "nn/recurrent/recurrent_attention.h"
 #include "nn/recurrent/recurrent_layer.h"
 #include "ops/columns.h"

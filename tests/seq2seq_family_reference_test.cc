@@ -13,7 +13,7 @@
 #include "model_reference.h"
 #include "models/directory/loaded_model.h"
 #include "models/directory/model_weights.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 #include "reference.h"
 #include "search/search.h"
 #include "tasks/model_files.h"

@@ -17,7 +17,7 @@
 #include "command.h"
 #include "models/config/decoder_only_config.h"
 #include "models/config/encoder_only_config.h"
-#include "models/encoder_heads.h"
+#include "models/stacks/encoder_heads.h"
 #include "models/test_models.h"
 #include "reference.h"
 #include "search/scoring.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "io/torch_file.h"
+#include "io/torch/torch_file.h"
 #include "model_reference.h"
 #include "models/directory/loaded_model.h"
 #include "models/seq2seq.h"

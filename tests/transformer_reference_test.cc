@@ -11,7 +11,7 @@
 #include "kernels/pointwise/adam.h"
 #include "model_reference.h"
 #include "models/directory/loaded_model.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 #include "reference.h"
 
 namespace heed {

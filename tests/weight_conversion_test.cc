@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "compare.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "heed/attention.h"
 #include "nn/attention.h"
-#include "nn/positions.h"
+#include "nn/positions/positions.h"
 
 namespace heed {
 namespace {

@@ -15,7 +15,7 @@
 #include "heed/picture.h"
 #include "heed/translator.h"
 #include "models/config/decoder_only_config.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 #include "search/test_models.h"
 #include "test_folder.h"
 #include "text/tokenizers/plain_tokenizers.h"

@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "heed/positions.h"
-#include "nn/relative_positions.h"
-#include "nn/sinusoids.h"
+#include "nn/positions/relative_positions.h"
+#include "nn/positions/sinusoids.h"
 
 namespace heed {
 

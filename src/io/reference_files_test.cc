@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "io/weight_files.h"
 #include "reference.h"
 

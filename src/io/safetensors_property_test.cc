@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "base/rng.h"
-#include "io/safetensors.h"
-#include "io/test_safetensors_bytes.h"
+#include "io/safetensors/safetensors.h"
+#include "io/safetensors/test_safetensors_bytes.h"
 #include "mutated_bytes.h"
 #include "test_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "io/safetensors_header.h"
+#include "io/safetensors/safetensors_header.h"
 
 namespace heed {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/text/json_file.h"
 #include "base/text/json_text.h"
 #include "base/text/nearest_word.h"
-#include "io/safetensors.h"
-#include "io/torch_file.h"
+#include "io/safetensors/safetensors.h"
+#include "io/torch/torch_file.h"
 
 namespace heed {
 namespace {

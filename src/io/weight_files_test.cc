@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -9,7 +9,7 @@
 
 #include "models/architecture.h"
 #include "models/config/decoder_only_config.h"
-#include "models/decoder_only.h"
+#include "models/stacks/decoder_only.h"
 #include "test_folder.h"
 
 namespace heed::models {

@@ -11,7 +11,7 @@
 #include "models/architecture.h"
 #include "models/config/encoder_only_config.h"
 #include "models/directory/loaded_model.h"
-#include "models/encoder_heads.h"
+#include "models/stacks/encoder_heads.h"
 #include "models/test_models.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/decoder_only.h"
-#include "models/rnn_seq2seq.h"
-#include "models/transformer.h"
+#include "models/stacks/decoder_only.h"
+#include "models/stacks/rnn_seq2seq.h"
+#include "models/stacks/transformer.h"
 #include "test_folder.h"
 
 namespace heed::models {

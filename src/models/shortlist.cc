@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/files/model_inventory.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 
 namespace heed::models {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "test_folder.h"
 
 namespace heed::models {

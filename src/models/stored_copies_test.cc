@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/text/json_file.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "models/config/decoder_only_config.h"
 #include "models/config/encoder_only_config.h"
 #include "models/directory/loaded_model.h"
-#include "models/encoder_heads.h"
-#include "models/transformer.h"
-#include "nn/sinusoids.h"
+#include "models/stacks/encoder_heads.h"
+#include "models/stacks/transformer.h"
+#include "nn/positions/sinusoids.h"
 #include "test_folder.h"
 
 namespace heed::models {

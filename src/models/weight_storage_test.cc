@@ -15,10 +15,10 @@
 #include "base/memory_pool.h"
 #include "base/text/json_file.h"
 #include "compare.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "models/architecture.h"
 #include "models/directory/loaded_model.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 #include "test_folder.h"
 
 namespace heed::models {

@@ -23,7 +23,7 @@
 
 #include "base/check.h"
 #include "nn/differentiable_sink.h"
-#include "nn/norm.h"
+#include "nn/norms/norm.h"
 #include "ops/attention/decode_attention.h"
 #include "ops/elementwise.h"
 #include "ops/scale.h"

@@ -7,7 +7,7 @@
 #include "nn/attention_sink.h"
 #include "nn/context.h"
 #include "nn/linear.h"
-#include "nn/relative_positions.h"
+#include "nn/positions/relative_positions.h"
 #include "nn/storage/key_value_cache.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/rotary.h"

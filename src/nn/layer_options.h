@@ -8,7 +8,7 @@
 
 #include "nn/attention.h"
 #include "nn/feed_forward.h"
-#include "nn/norm.h"
+#include "nn/norms/norm.h"
 
 namespace heed::nn {
 

@@ -5,11 +5,11 @@
 
 #include "compare.h"
 #include "nn/feed_forward.h"
-#include "nn/layer_norm.h"
 #include "nn/linear.h"
 #include "nn/module_test.h"
-#include "nn/positions.h"
-#include "nn/sinusoids.h"
+#include "nn/norms/layer_norm.h"
+#include "nn/positions/positions.h"
+#include "nn/positions/sinusoids.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 

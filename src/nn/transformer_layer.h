@@ -11,7 +11,7 @@
 #include <string>
 
 #include "nn/layer_options.h"
-#include "nn/residual.h"
+#include "nn/norms/residual.h"
 
 namespace heed::nn {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "models/stacks/transformer.h"
 #include "models/test_models.h"
-#include "models/transformer.h"
 #include "search/search.h"
 #include "test_folder.h"
 

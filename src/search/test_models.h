@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "models/stacks/transformer.h"
 #include "models/test_models.h"
-#include "models/transformer.h"
 #include "search/search.h"
 #include "search/test_tokenizer.h"
 

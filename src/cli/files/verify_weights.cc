@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/text/json_text.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "io/weight_files.h"
 
 namespace heed::cli {

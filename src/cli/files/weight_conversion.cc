@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/text/json_file.h"
 #include "cli/options/interrupts.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 
 namespace heed::cli {
 namespace {

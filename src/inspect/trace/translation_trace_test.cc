@@ -6,7 +6,7 @@
 
 #include "heed/error.h"
 #include "inspect/trace/recorder.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 
 namespace heed {
 namespace {

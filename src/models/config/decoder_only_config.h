@@ -6,7 +6,7 @@
 
 #include "models/architecture.h"
 #include "models/config/config_fields.h"
-#include "models/decoder_only.h"
+#include "models/stacks/decoder_only.h"
 
 namespace heed::models {
 

@@ -10,7 +10,7 @@
 #include "models/architecture.h"
 #include "models/config/config_fields.h"
 #include "models/directory/fine_tuning.h"
-#include "models/encoder_only.h"
+#include "models/stacks/encoder_only.h"
 
 namespace heed::models {
 

@@ -3,7 +3,7 @@
 
 #include "base/text/json_file.h"
 #include "models/architecture.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 
 namespace heed::models {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "models/transpose.h"
+#include "models/stacks/transpose.h"
 
 namespace heed::models {
 

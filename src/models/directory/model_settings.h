@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "nn/norm.h"
-#include "nn/positions.h"
+#include "nn/norms/norm.h"
+#include "nn/positions/positions.h"
 #include "nn/recurrent/recurrent_attention.h"
 #include "ops/elementwise.h"
 #include "ops/recurrent/recurrent.h"

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/check.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "models/directory/model_directory.h"
-#include "models/transpose.h"
-#include "nn/sinusoids.h"
+#include "models/stacks/transpose.h"
+#include "nn/positions/sinusoids.h"
 #include "tensor/finite.h"
 #include "tensor/half.h"
 

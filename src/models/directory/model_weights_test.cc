@@ -12,12 +12,12 @@
 #include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "compare.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 #include "models/config/decoder_only_config.h"
-#include "models/decoder_only.h"
 #include "models/directory/fine_tuning.h"
 #include "models/directory/loaded_model.h"
-#include "models/transformer.h"
+#include "models/stacks/decoder_only.h"
+#include "models/stacks/transformer.h"
 #include "test_folder.h"
 
 namespace heed::models {

@@ -3,7 +3,7 @@
 
 #include "base/text/json_file.h"
 #include "models/architecture.h"
-#include "models/rnn_seq2seq.h"
+#include "models/stacks/rnn_seq2seq.h"
 
 namespace heed::models {
 

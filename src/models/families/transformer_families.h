@@ -6,7 +6,7 @@
 
 #include "models/architecture.h"
 #include "models/config/config_fields.h"
-#include "models/transformer.h"
+#include "models/stacks/transformer.h"
 
 namespace heed::models {
 

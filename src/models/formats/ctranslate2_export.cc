@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "models/config/transformer_config.h"
 #include "models/formats/ctranslate2_rows.h"
-#include "nn/sinusoids.h"
+#include "nn/positions/sinusoids.h"
 
 namespace heed::models {
 namespace {

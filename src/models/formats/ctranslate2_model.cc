@@ -14,7 +14,7 @@
 #include "models/architecture.h"
 #include "models/formats/ctranslate2_decoder.h"
 #include "models/formats/ctranslate2_mapping.h"
-#include "nn/sinusoids.h"
+#include "nn/positions/sinusoids.h"
 
 namespace heed::models {
 namespace {

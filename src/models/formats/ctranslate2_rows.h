@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/decoder_only.h"
-#include "models/transformer.h"
+#include "models/stacks/decoder_only.h"
+#include "models/stacks/transformer.h"
 
 namespace heed::models {
 

@@ -8,8 +8,8 @@
 
 #include "compare.h"
 #include "nn/context.h"
-#include "nn/embedding.h"
 #include "nn/linear.h"
+#include "nn/positions/embedding.h"
 #include "tensor/half.h"
 
 namespace heed::nn {

@@ -36,8 +36,8 @@ struct ParamSpec {
   bool trained = true;               ///< false: not changed by the optimizer
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
   bool quantizable = false;          ///< (out, in), may be kept in fewer bits: compact_parameters.h
-  /// Of batch norm's running averages (nn/batch_norm.h): how far they move towards those of an update. 0: the
-  /// parameter is none.
+  /// Of batch norm's running averages (nn/norms/batch_norm.h): how far they move towards those of an update.
+  /// 0: the parameter is none.
   double momentum = 0;
   /// A row along the first axis that is initialized to zero and not trained as long as it is zero. -1: none.
   int64_t zero_row = -1;

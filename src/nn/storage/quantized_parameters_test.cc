@@ -8,8 +8,8 @@
 #include "heed/error.h"
 #include "kernels/gemm/packed_int8.h"
 #include "nn/context.h"
-#include "nn/embedding.h"
 #include "nn/linear.h"
+#include "nn/positions/embedding.h"
 #include "test_folder.h"
 
 namespace heed::nn {

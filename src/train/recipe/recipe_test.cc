@@ -7,9 +7,9 @@
 
 #include "models/config/decoder_only_config.h"
 #include "models/config/encoder_only_config.h"
-#include "models/encoder_heads.h"
+#include "models/stacks/encoder_heads.h"
+#include "models/stacks/transformer.h"
 #include "models/test_models.h"
-#include "models/transformer.h"
 #include "test_folder.h"
 
 namespace heed::train {

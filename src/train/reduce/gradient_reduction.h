@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
-#include "nn/batch_norm.h"
+#include "nn/norms/batch_norm.h"
 #include "train/reduce/gradient_exchange.h"
 #include "train/reduce/gradient_tree.h"
 #include "train/reduce/parameter_slices.h"

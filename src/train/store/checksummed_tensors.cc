@@ -6,7 +6,7 @@
 #include "base/files/fingerprint.h"
 #include "base/files/input_file.h"
 #include "base/text/option_error.h"
-#include "io/safetensors.h"
+#include "io/safetensors/safetensors.h"
 
 namespace heed::train {
 namespace {

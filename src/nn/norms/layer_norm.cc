@@ -1,0 +1,19 @@
+#include "nn/norms/layer_norm.h"
+
+#include "ops/layer_norm.h"
+
+namespace heed::nn {
+
+LayerNorm::LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon, bool bias)
+    : weight_(table.add({name + ".weight", {width}, {Initialization::Kind::kOnes}, {name + ".gamma"}})),
+      epsilon_(epsilon) {
+  if (bias) bias_ = table.add({name + ".bias", {width}, {Initialization::Kind::kZeros}, {name + ".beta"}});
+}
+
+Var LayerNorm::forward(Context& context, const Var& x) const {
+  const Var bias =
+      bias_.defined() ? context.parameter(bias_) : Var(Tensor::zeros({x.dim(-1)}, x.dtype()));  // (D)
+  return ops::layer_norm(x, context.parameter(weight_), bias, epsilon_);
+}
+
+}  // namespace heed::nn
