@@ -21,6 +21,11 @@ constexpr bool packed_weights_pay_on_amx(int64_t k) {
   return k >= 32;
 }
 
+/// Weights that stay in 16 bits: at most this many rows are multiplied with them as they are, instead of
+/// packing them at each call. The bits are the same, so this may depend on the batch. In slices a row costs
+/// eight dot products for 32 weights, and packing about as much as five rows.
+constexpr int64_t kMostHalfRows = 32, kMostSlicedHalfRows = 5;
+
 /// Packed int8 weights: AMX takes K in whole tiles, without padding.
 constexpr bool int8_fits_amx(int64_t k) {
   return k > 0 && k % 64 == 0;

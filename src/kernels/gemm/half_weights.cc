@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/blocking.h"
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,8 +9,8 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/gemm/half_pairs-inl.h"
 #include "kernels/simd/float16-inl.h"
-#include "kernels/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -38,31 +37,40 @@ HWY_INLINE void widen_row(const uint16_t* halves, int64_t count, float* floats) 
   for (; at < count; ++at) floats[at] = kBfloat ? bfloat_to_float(halves[at]) : half_to_float(halves[at]);
 }
 
-HWY_INLINE void widen_row(const HalfMatrix& weights, int64_t row, int64_t begin, int64_t count,
-                          float* floats) {
-  const uint16_t* halves = weights.row(row) + begin;
-  weights.bfloat ? widen_row<true>(halves, count, floats) : widen_row<false>(halves, count, floats);
+void widen(const HalfMatrix& weights, float* floats) {
+  const int64_t count = weights.out * weights.in;
+  weights.bfloat ? widen_row<true>(weights.values, count, floats)
+                 : widen_row<false>(weights.values, count, floats);
 }
 
-void widen(const HalfMatrix& weights, float* floats) {
-  for (int64_t row = 0; row < weights.out; ++row, floats += weights.in) {
-    widen_row(weights, row, 0, weights.in, floats);
+template <bool kBfloat>
+HWY_INLINE void pack_widened(const HalfMatrix& weights, float* panel) {
+  const PairFloats d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  alignas(64) uint32_t pairs[kPairsBlock / 2 * kPanelWidth];
+  for (int64_t k = 0; k < weights.in; k += kPairsBlock) {
+    const int64_t size = std::min(kPairsBlock, weights.in - k);
+    transpose_pairs(weights, k, size, pairs);
+    // The next block of each row, or the first one of the next panel.
+    const bool is_last = k + kPairsBlock >= weights.in;
+    for (int64_t column = 0; column < weights.out; ++column) {
+      prefetch(is_last ? weights.row(column + weights.out) : weights.row(column) + k + kPairsBlock,
+               kPairsBlock);
+    }
+    for (int64_t i = 0; i < size; i += 2) {
+      const uint32_t* const from = pairs + i / 2 * kPanelWidth;
+      float* const to = panel + (k + i) * kPanelWidth;
+      for (int64_t column = 0; column < weights.out; column += lanes) {
+        const auto both = hn::LoadU(Pairs(), from + column);
+        hn::StoreU(Widen<kBfloat>::first(both), d, to + column);
+        if (i + 1 < size) hn::StoreU(Widen<kBfloat>::second(both), d, to + kPanelWidth + column);
+      }
+    }
   }
 }
 
 void pack_b_half(const HalfMatrix& weights, float* panel) {
-  constexpr int64_t kBlock = 64;  // of K: what is widened of it fits L1
-  alignas(64) float rows[kPanelWidth * kBlock];
-  for (int64_t k = 0; k < weights.in; k += kBlock) {
-    const int64_t size = std::min(kBlock, weights.in - k);
-    for (int64_t column = 0; column < weights.out; ++column) {
-      widen_row(weights, column, k, size, rows + column * kBlock);
-      // The next block of this row, or the first one of the next panel.
-      const bool is_last = k + kBlock >= weights.in;
-      prefetch(is_last ? weights.row(column + weights.out) : weights.row(column) + k + kBlock, kBlock);
-    }
-    transpose(rows, kBlock, weights.out, size, panel + k * kPanelWidth, kPanelWidth);
-  }
+  weights.bfloat ? pack_widened<true>(weights, panel) : pack_widened<false>(weights, panel);
 }
 
 }  // namespace heed::HWY_NAMESPACE

@@ -5,6 +5,7 @@
 
 #include "base/memory_pool.h"
 #include "kernels/gemm/blocking.h"
+#include "kernels/gemm/half_product.h"
 #include "kernels/gemm/packed_f32.h"
 #include "kernels/gemm/packed_int8.h"
 #include "kernels/gemm/packed_int8_slices.h"
@@ -114,12 +115,14 @@ struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
   PoolVector<float> exponent_scales;
 };
 
-/// Some outputs at a time are packed for F32Layout's kernel, multiplied, and forgotten.
+/// Few rows are multiplied with the weights as they are. For more, some outputs at a time are packed for
+/// F32Layout's kernel, multiplied, and forgotten.
 struct PackedMatrix::HalfLayout : PackedMatrix::Layout {
   HalfLayout(const HalfMatrix& matrix, const float* row)
       : Layout(matrix.out, matrix.in, row), weight(matrix) {}
   void multiply(const float* x, int64_t rows, float* y) const override {
     if (rows == 0) return;
+    if (multiplies_halves_f32(rows)) return multiply_halves_f32({weight, rows, x, bias_or_null(), y});
     float* const panel = scratch<float>(kPanelWidth * in);
     for (int64_t n = 0; n < out; n += kPanelWidth) {
       const HalfMatrix some = weight.rows(n, std::min(kPanelWidth, out - n));
@@ -140,9 +143,12 @@ struct PackedMatrix::HalfLayout : PackedMatrix::Layout {
 /// The same for SlicedLayout's kernel. As many outputs at a time as fit L2, since x is packed for each.
 struct PackedMatrix::SlicedHalfLayout : PackedMatrix::Layout {
   SlicedHalfLayout(const HalfMatrix& matrix, const float* row)
-      : Layout(matrix.out, matrix.in, row), weight(matrix) {}
+      : Layout(matrix.out, matrix.in, row), weight(matrix), exponent_scales(slice_scales(matrix)) {}
   void multiply(const float* x, int64_t rows, float* y) const override {
     if (rows == 0) return;
+    if (multiplies_halves_in_slices(rows)) {
+      return multiply_halves_in_slices({weight, rows, x, bias_or_null(), y}, exponent_scales.data());
+    }
     const int64_t panel = sliced_panel_sizes(kPanelWidth, in).dwords;
     const int64_t together = std::max<int64_t>(1, kPackedInt8SlicesL2Dwords / panel) * kPanelWidth;
     for (int64_t n = 0; n < out; n += together) {
@@ -165,6 +171,7 @@ struct PackedMatrix::SlicedHalfLayout : PackedMatrix::Layout {
     }
   }
   HalfMatrix weight;
+  SliceScales exponent_scales;
 };
 
 struct PackedMatrix::Int8Layout : PackedMatrix::Layout {

@@ -227,7 +227,7 @@ TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
   for (const bool bfloat : {false, true}) {
     for (const int64_t out : {1, 31, 64, 65, 130, 300}) {
       for (const int64_t in : {0, 1, 5, 64, 65, 257, 600}) {
-        for (const int64_t rows : {0, 1, 7, 100}) {
+        for (const int64_t rows : {0, 1, 2, 3, 4, 5, 7, 33, 100}) {
           FloatLayer layer(rows, out, in, out % 2 == 0);
           const std::vector<uint16_t> halves = round_to_half(layer, bfloat);
           on_every_isa([&](const std::string& isa) {
@@ -243,6 +243,51 @@ TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
             }
           });
         }
+      }
+    }
+  }
+}
+
+/// Products of weights that are kept in 16 bits.
+std::vector<float> multiply_halves(const FloatLayer& layer, const std::vector<uint16_t>& halves,
+                                   bool bfloat) {
+  const PackedMatrix packed(HalfMatrix{halves.data(), layer.out, layer.in, bfloat}, nullptr,
+                            HalfPacking::kEachCall);
+  std::vector<float> y(static_cast<size_t>(layer.rows * layer.out));
+  packed.multiply(layer.x.data(), layer.rows, y.data());
+  return y;
+}
+
+/// Equal, where NaN equals NaN.
+void expect_same(const std::vector<float>& y, const std::vector<float>& expected, const std::string& what) {
+  ASSERT_EQ(y.size(), expected.size());
+  for (size_t i = 0; i < y.size(); ++i) {
+    ASSERT_TRUE(y[i] == expected[i] || (std::isnan(y[i]) && std::isnan(expected[i])))
+        << what << " at " << i << ": " << y[i] << ", not " << expected[i];
+  }
+}
+
+// Weights from the least to the largest number of 16 bits, in one row or each in its own, and x with numbers
+// that are not finite: few rows, which are multiplied without packing, have the bits of float32 weights.
+TEST(PackedMatrix, WeightsIn16BitsOfAnyMagnitudeGiveTheSameBits) {
+  constexpr int64_t kOut = 70, kIn = 420;
+  for (const bool bfloat : {false, true}) {
+    for (const bool mixed : {false, true}) {
+      for (const float bad :
+           {0.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+        FloatLayer layer(3, kOut, kIn, false);
+        const int least = bfloat ? -135 : -26, most = bfloat ? 126 : 14;
+        for (int64_t i = 0; i < kOut * kIn; ++i) {
+          const int64_t place = mixed ? i : i / kIn;
+          layer.weight[i] = std::ldexp(std::fmod(layer.weight[i], 1.9f),
+                                       least + static_cast<int>(place * 37 % (most - least)));
+        }
+        layer.x[kIn + 17] = bad;
+        const std::vector<uint16_t> halves = round_to_half(layer, bfloat);
+        on_every_isa([&](const std::string& isa) {
+          expect_same(multiply_halves(layer, halves, bfloat), layer.multiply(0, layer.rows),
+                      name(isa, layer) + (bfloat ? ", bfloat16" : ", float16"));
+        });
       }
     }
   }
