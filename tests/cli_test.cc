@@ -284,11 +284,11 @@ TEST_F(CliTest, AnswersLineByLineThroughAPipe) {
   for (size_t n = 1; n <= 2; ++n) {
     const std::string line = "Der alte Hund sieht den Baum.\n";
     ASSERT_EQ(::write(writer, line.data(), line.size()), static_cast<ssize_t>(line.size()));
-    for (int wait = 0; wait < 4000 && lines_of(content_of(output)).size() < n; ++wait) ::usleep(5000);
-    EXPECT_EQ(lines_of(content_of(output)).size(), n) << "no answer although the pipe is still open";
+    EXPECT_TRUE(eventually([&] { return lines_of(content_of(output)).size() == n; }))
+        << "no answer although the pipe is still open";
   }
   command.send_signal(SIGINT);  // while it waits for input
-  EXPECT_EQ(command.wait(10).status, 130);
+  EXPECT_EQ(command.wait().status, 130);
   ::close(writer);
 }
 
@@ -432,9 +432,9 @@ TEST_F(CliTest, LeavesNothingBehindWhenInterrupted) {
   const std::string input = folder_.write("long", text), output = folder_.path("result/output");
   std::filesystem::create_directory(folder_.path("result"));
   Command command({"translate", "--model", model_, "--input", input, "--output", output}, {});
-  for (int wait = 0; wait < 2000 && std::filesystem::is_empty(folder_.path("result")); ++wait) ::usleep(5000);
+  ASSERT_TRUE(eventually([&] { return !std::filesystem::is_empty(folder_.path("result")); }));
   command.send_signal(SIGINT);
-  EXPECT_EQ(command.wait(20).status, 130);
+  EXPECT_EQ(command.wait().status, 130);
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path("result")));
 }
 

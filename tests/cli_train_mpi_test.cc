@@ -47,28 +47,30 @@ class Program {
     ::_exit(127);
   }
   ~Program() {
-    if (process_ > 0) wait(0);
+    if (process_ > 0) end();
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Waits for the end, and kills the process after so many seconds.
-  CommandResult wait(double seconds = 60) {
+  /// Waits for the end; kills the process if it does not come.
+  CommandResult wait() {
     int status = 0;
-    for (double waited = 0; ::waitpid(process_, &status, WNOHANG) == 0; waited += 0.01) {
-      if (waited >= seconds) {
-        ADD_FAILURE() << "mpirun does not end";
-        ::kill(process_, SIGKILL);
-        ::waitpid(process_, &status, 0);
-        break;
-      }
-      ::usleep(10'000);
+    if (!eventually([&] { return ::waitpid(process_, &status, WNOHANG) != 0; })) {
+      ADD_FAILURE() << "mpirun does not end";
+      status = end();
     }
     process_ = -1;
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), {}, content_of(output_)};
   }
 
  private:
+  int end() {
+    int status = 0;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, &status, 0);
+    return status;
+  }
+
   std::string output_;
   pid_t process_ = -1;
 };
@@ -131,15 +133,13 @@ class TrainMpiTest : public ::testing::TestWithParam<Mpi> {
   }
   /// Waits until the log of a training has so many lines.
   void wait_for_steps(const std::string& output, int steps) const {
-    for (int tick = 0; tick < 3000; ++tick) {
+    EXPECT_TRUE(eventually([&] {
       std::ifstream log(path(output + "/training/metrics.jsonl"));
       std::string line;
       int lines = 0;
       while (std::getline(log, line)) ++lines;
-      if (lines >= steps) return;
-      ::usleep(10'000);
-    }
-    FAIL() << "the training does not get on";
+      return lines >= steps;
+    })) << "the training does not get on";
   }
 
   TestFolder folder_;
@@ -191,8 +191,8 @@ TEST_P(TrainMpiTest, OneOfEightKilledInAStepAndResumedWithFiveGivesTheSameBits) 
   const std::vector<pid_t> ranks = processes_with(path("killed"));
   ASSERT_EQ(ranks.size(), 8U);
   ::kill(ranks[5], SIGKILL);
-  EXPECT_NE(training.wait(10).status, 0);
-  for (int tick = 0; tick < 100 && !processes_with(path("killed")).empty(); ++tick) ::usleep(100'000);
+  EXPECT_NE(training.wait().status, 0);
+  EXPECT_TRUE(eventually([&] { return processes_with(path("killed")).empty(); }));
   EXPECT_NE(weights("killed"), weights("one")) << "the control: it was not done";
   const CommandResult rest = run(mpirun(5, large("killed")));
   ASSERT_EQ(rest.status, 0) << rest.err;
@@ -210,11 +210,10 @@ TEST_P(TrainMpiTest, AKilledProcessEndsAllAndTheRestGivesTheSameBits) {
     const std::vector<pid_t> ranks = processes_with(path(name));
     ASSERT_EQ(ranks.size(), 2U);
     ::kill(first ? ranks.front() : ranks.back(), SIGKILL);
-    const CommandResult result = training.wait(10);
+    const CommandResult result = training.wait();
     EXPECT_NE(result.status, 0);
     EXPECT_NE(result.err, "");
-    for (int tick = 0; tick < 100 && !processes_with(path(name)).empty(); ++tick) ::usleep(100'000);
-    EXPECT_TRUE(processes_with(path(name)).empty());
+    EXPECT_TRUE(eventually([&] { return processes_with(path(name)).empty(); }));
     const CommandResult rest = run(mpirun(3, arguments(name, steps)));
     ASSERT_EQ(rest.status, 0) << rest.err;
     EXPECT_THAT(rest.err, HasSubstr("resuming from step"));
@@ -229,7 +228,7 @@ TEST_P(TrainMpiTest, AProcessThatDoesNotAnswerEndsAll) {
   const std::vector<pid_t> ranks = processes_with(path("silent"));
   ASSERT_EQ(ranks.size(), 2U);
   ::kill(ranks.back(), SIGSTOP);
-  const CommandResult result = training.wait(20);
+  const CommandResult result = training.wait();
   ::kill(ranks.back(), SIGKILL);
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("nothing was heard of rank"));
@@ -239,7 +238,7 @@ TEST_P(TrainMpiTest, ASignalSavesAndEnds) {
   Program training(mpirun(2, arguments("stopped", 100'000)), path("said"));
   wait_for_steps("stopped", 7);
   ::kill(processes_with(path("stopped")).back(), SIGTERM);
-  const CommandResult result = training.wait(20);
+  const CommandResult result = training.wait();
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("and saved; run the same command again to resume"));
 }
@@ -249,12 +248,11 @@ TEST_P(TrainMpiTest, AnErrorOfOneRankEndsAllWithItsMessage) {
   Program training(mpirun(3, arguments("moved", 100'000)), path("said"));
   wait_for_steps("moved", 3);
   fs::rename(path("moved/training"), path("moved/elsewhere"));
-  const CommandResult result = training.wait(20);
+  const CommandResult result = training.wait();
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("heed: rank 0 ("));
   EXPECT_THAT(result.err, HasSubstr(path("moved/training")));
-  for (int tick = 0; tick < 50 && !processes_with(path("moved")).empty(); ++tick) ::usleep(100'000);
-  EXPECT_TRUE(processes_with(path("moved")).empty());
+  EXPECT_TRUE(eventually([&] { return processes_with(path("moved")).empty(); }));
 }
 
 TEST_P(TrainMpiTest, MessagesAppearOnce) {

@@ -3,16 +3,16 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "eventually.h"
@@ -24,6 +24,7 @@ namespace heed {
 struct CommandResult {
   int status = -1;  ///< the exit status; 128 + number for a process that a signal ended
   std::string out, err;
+  double cpu_seconds = 0;  ///< of all threads; unlike the time that passes, it does not grow with the load
 };
 
 /// A running command with output to temporary files.
@@ -68,6 +69,17 @@ class Command {
 
   pid_t process() const { return process_; }
   void send_signal(int number) const { ::kill(process_, number); }
+  /// The CPU time that the process has used.
+  double cpu_seconds() const {
+    clockid_t clock{};
+    timespec time{};
+    if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  /// Waits until the process has worked for so long, or has ended.
+  bool works_for(double seconds) const {
+    return eventually([&] { return cpu_seconds() >= seconds || poll() == 0; });
+  }
   std::string errors_so_far() const { return content_of(folder_.path("err")); }
 
   /// -1 while the process runs; then 0, and wait() gives its status.
@@ -76,23 +88,24 @@ class Command {
     ::waitid(P_PID, static_cast<id_t>(process_), &information, WEXITED | WNOHANG | WNOWAIT);
     return information.si_pid == 0 ? -1 : 0;
   }
-  /// Waits for the end; kills the process after a time-out.
-  CommandResult wait(double seconds = kPatience) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  /// Waits for the end; kills the process if it does not come.
+  CommandResult wait() {
     int status = 0;
-    while (::waitpid(process_, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > deadline) {
-        ADD_FAILURE() << "the command does not end";
-        send_signal(SIGKILL);
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    rusage usage{};
+    if (!eventually([&] { return ::wait4(process_, &status, WNOHANG, &usage) != 0; })) {
+      ADD_FAILURE() << "the command does not end";
+      send_signal(SIGKILL);
+      ::wait4(process_, &status, 0, &usage);
     }
     process_ = -1;
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(folder_.path("out")),
-            content_of(folder_.path("err"))};
+            content_of(folder_.path("err")), seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
   }
 
  private:
+  static double seconds_of(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
   static void redirect(int descriptor, const std::string& path, int flags) {
     const int opened = ::open(path.c_str(), flags, 0600);
     if (opened < 0 || ::dup2(opened, descriptor) < 0) ::_exit(126);

@@ -1103,10 +1103,7 @@ TEST_F(ServeTest, ModelsHaveNames) {
                   {});
   const std::string listening = "listening on http://127.0.0.1:";
   std::string errors;
-  for (int n = 0; n < 15000 && !errors.ends_with("/\n"); ++n) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    errors = command.errors_so_far();
-  }
+  EXPECT_TRUE(eventually([&] { return (errors = command.errors_so_far()).ends_with("/\n"); }));
   ASSERT_THAT(errors, HasSubstr(listening));
   port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
   const json models = get("/v1/models").json()["data"];

@@ -1,6 +1,7 @@
 // Progress and remaining time of a training.
 #include "cli/jobs/training_progress.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,6 +9,9 @@
 
 namespace heed::cli {
 namespace {
+
+using ::testing::EndsWith;
+using ::testing::StartsWith;
 
 train::Metrics at(int64_t step, double seconds, double epochs = 0) {
   train::Metrics metrics;
@@ -76,7 +80,9 @@ TEST(WorkLine, ShowsWorkThatTakesTime) {
     return testing::internal::GetCapturedStderr();
   };
   EXPECT_EQ(written(std::chrono::milliseconds(0)), "");
-  EXPECT_EQ(written(std::chrono::milliseconds(600)), "\r\x1b[Ktraining the tokenizer  0:00:00\r\x1b[K");
+  const std::string shown = written(std::chrono::milliseconds(1000));
+  EXPECT_THAT(shown, StartsWith("\r\x1b[Ktraining the tokenizer  0:00:0"));
+  EXPECT_THAT(shown, EndsWith("\r\x1b[K")) << "the line is removed";
 }
 
 TEST(WorkLine, ShowsTheFractionThatIsDone) {
@@ -85,9 +91,9 @@ TEST(WorkLine, ShowsTheFractionThatIsDone) {
     WorkLine line(true);
     line.begin("aligning");
     line.progress(0.25);
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
   }
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "\r\x1b[Kaligning  25%  0:00:00\r\x1b[K");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), StartsWith("\r\x1b[Kaligning  25%  0:00:0"));
 }
 
 }  // namespace
