@@ -135,9 +135,11 @@ TEST_F(LineJobTest, OnlyTheSameJobContinues) {
   expect_failure(run(translate(output, {"--resume", "--beam", "4"})), 2,
                  {"was begun by another job", "options --beam (1, now 4)"});
   expect_failure(run(translate(output, {"--resume", "--part", "1/2"})), 2, {"input parts (1, now 2)"});
-  expect_failure(
-      heed_command(translate(output, {"--resume", "--model", model_}), {.environment = {"HEED_ISA=generic"}}),
-      2, {"build instruction_set ("});
+  if (!other_isa().empty()) {
+    expect_failure(heed_command(translate(output, {"--resume", "--model", model_}),
+                                {.environment = {"HEED_ISA=" + other_isa()}}),
+                   2, {"build instruction_set ("});
+  }
   folder_.write("input", read_file(input_) + "Der alte Hund.\n");
   expect_failure(run(translate(output, {"--resume"})), 2, {"input checksum"});
   folder_.write("input", read_file(input_).substr(0, read_file(input_).size() - 15));

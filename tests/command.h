@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "eventually.h"
+#include "kernels/simd/isa.h"
 #include "paths.h"
 #include "test_folder.h"
 
@@ -137,6 +138,14 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// HEED_ISA of an instruction set that this process does not use; empty if the processor has only one.
+inline std::string other_isa() {
+  for (const std::string& isa : available_isas()) {
+    if (isa != isa_name()) return isa;
+  }
+  return "";
 }
 
 }  // namespace heed
