@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 
 namespace heed {
 
@@ -19,11 +20,7 @@ ModelInventory::ModelInventory(std::string directory) : directory_(std::move(dir
     return;
   }
   kind_ = Kind::kDirectory;
-  fs::directory_iterator entry(directory_, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    names_.insert(entry->path().filename().string());
-  }
-  if (error) fail(ErrorKind::kFile, "cannot list the directory '{}': {}", directory_, error.message());
+  names_ = names_in(directory_);
 }
 
 bool ModelInventory::has_any(const std::vector<std::string>& names) const {

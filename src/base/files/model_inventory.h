@@ -3,8 +3,7 @@
 // know.
 #pragma once
 
-#include <functional>
-#include <set>
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +53,7 @@ class ModelInventory {
 
   /// Whether there is an entry of this name. True for dangling symbolic links: they are damaged files, and
   /// reading one is an error.
-  bool has(std::string_view name) const { return names_.find(name) != names_.end(); }
+  bool has(std::string_view name) const { return std::ranges::binary_search(names_, name); }
   bool has_any(const std::vector<std::string>& names) const;
   /// The path of a file, whether it is there or not.
   std::string path(std::string_view name) const;
@@ -66,7 +65,7 @@ class ModelInventory {
 
   std::string directory_;
   Kind kind_ = Kind::kNothing;
-  std::set<std::string, std::less<>> names_;
+  std::vector<std::string> names_;  // sorted
 };
 
 }  // namespace heed

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "base/text/ascii.h"
 
@@ -52,9 +53,8 @@ void remove_if_dead(const fs::path& path) {
 
 void remove_dead_parts(const std::string& directory, std::string_view stem) {
   std::error_code error;
-  fs::directory_iterator entry(directory, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (is_part(entry->path().filename().native(), stem)) remove_if_dead(entry->path());
+  for (const std::string& name : names_in(directory, error)) {
+    if (is_part(name, stem)) remove_if_dead(fs::path(directory) / name);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "base/text/json_file.h"
 #include "cli/files/marian_import.h"
 #include "cli/options/checked_options.h"
@@ -45,10 +46,9 @@ std::vector<fs::path> bundle_folders() {
 std::vector<BundledModel> models_in(const fs::path& folder) {
   std::vector<BundledModel> found;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (is_model(entry->path())) found.push_back({entry->path().filename().string(), entry->path().string()});
+  for (const std::string& name : names_in(folder, error)) {
+    if (is_model(folder / name)) found.push_back({name, folder / name});
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.pair < b.pair; });
   return found;
 }
 

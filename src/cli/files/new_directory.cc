@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "base/files/part_files.h"
 #include "base/files/unfinished_files.h"
@@ -19,7 +21,7 @@ namespace fs = std::filesystem;
 NewDirectory::NewDirectory(const std::string& path)
     : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
   std::error_code error;
-  if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+  if (fs::exists(path) && !(fs::is_directory(path, error) && names_in(path).empty())) {
     fail(ErrorKind::kFile, "cannot create '{}': it already exists; remove it, or give another name", path);
   }
   remove_dead_parts_of(path_);
@@ -61,34 +63,34 @@ void NewDirectory::commit() {
 namespace {
 
 /// Weights in any toolkit's format; they are not copied, since they would contradict the new ones.
-bool holds_weights(const fs::path& file) {
-  const std::string name = file.filename().string(), extension = file.extension().string();
+bool holds_weights(const std::string& name) {
   if (name == model_file::kShortlist) return false;
   for (const char* each :
        {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
-    if (extension == each) return true;
+    if (name.ends_with(each)) return true;
   }
   return name.ends_with(model_file::kIndexSuffix);
+}
+
+/// Copies the regular files of a directory whose names are wanted.
+void copy_files(const fs::path& from, const fs::path& to,
+                const std::function<bool(const std::string& name)>& wanted) {
+  for (const std::string& name : names_in(from)) {
+    if (wanted(name) && fs::is_regular_file(from / name)) write_file(to / name, read_file(from / name));
+  }
 }
 
 }  // namespace
 
 void copy_others(const std::string& input, const std::string& output) {
-  for (const auto& entry : fs::directory_iterator(input)) {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == model_file::kConfig ||
-        name.starts_with("."))
-      continue;
-    write_file((fs::path(output) / name).string(), read_file(entry.path().string()));
-  }
+  copy_files(input, output, [](const std::string& name) {
+    return !holds_weights(name) && name != model_file::kConfig && !name.starts_with(".");
+  });
   for (const std::string& folder : models::sentence_module_folders(ModelInventory(input))) {
     const fs::path from = fs::path(input) / folder, to = fs::path(output) / folder;
     if (!fs::is_directory(from)) continue;  // a module without settings
     make_directories(to);
-    for (const auto& entry : fs::directory_iterator(from)) {
-      if (!entry.is_regular_file() || holds_weights(entry.path())) continue;
-      write_file((to / entry.path().filename()).string(), read_file(entry.path().string()));
-    }
+    copy_files(from, to, [](const std::string& name) { return !holds_weights(name); });
   }
 }
 

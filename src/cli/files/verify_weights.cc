@@ -1,10 +1,10 @@
 #include "cli/files/verify_weights.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "base/text/json_text.h"
 #include "io/safetensors/safetensors.h"
 #include "io/weight_files.h"
@@ -39,10 +39,8 @@ VerifiedFile verify(const std::string& directory, const std::string& name) {
 
 void add_names(const std::string& directory, const std::string& prefix, std::vector<std::string>& names) {
   std::error_code error;
-  for (fs::directory_iterator entry(directory + "/" + prefix, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == ".safetensors")
-      names.push_back(prefix + entry->path().filename().string());
+  for (const std::string& name : names_in(directory + "/" + prefix, error)) {
+    if (name.ends_with(".safetensors")) names.push_back(prefix + name);
   }
 }
 

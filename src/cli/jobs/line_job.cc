@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "cli/jobs/resumable_file.h"
 #include "cli/options/command.h"
 #include "heed/version.h"
@@ -59,15 +60,11 @@ nlohmann::ordered_json options_json(const Command& command) {
 nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
   Fingerprint all;
   for (const std::string& directory : directories) {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(directory)) {
-      const std::string extension = entry.path().extension();
+    for (const std::string& name : names_in(directory)) {
+      const fs::path path = fs::path(directory) / name;
+      const std::string extension = path.extension();
       const bool read = extension != ".md" && extension != ".toml" && extension != ".jsonl";
-      if (entry.is_regular_file() && read) names.push_back(entry.path().filename());
-    }
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) {
-      all.add(name + ' ' + file_checksum((fs::path(directory) / name).string()) + '\n');
+      if (read && fs::is_regular_file(path)) all.add(name + ' ' + file_checksum(path.string()) + '\n');
     }
   }
   return {{"directories", directories}, {"checksum", hexadecimal(all.value())}};

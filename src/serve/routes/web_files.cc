@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "inspect/explorer/explorer_page.h"
 #include "inspect/explorer/web_files.h"
@@ -41,19 +42,20 @@ uint64_t hash_of(std::string_view content) {
 }  // namespace
 
 WebFiles::WebFiles(const std::string& folder) {
+  add_folder(folder, "/");
+}
+
+void WebFiles::add_folder(const std::string& folder, const std::string& prefix) {
   constexpr uintmax_t kLargest = 16 << 20;
   std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const fs::path& path = entry->path();
-    const bool hidden = path.filename().string().starts_with('.');
-    if (hidden && entry->is_directory(error)) entry.disable_recursion_pending();
+  for (const std::string& name : names_in(folder, error)) {
+    const fs::path path = fs::path(folder) / name;
+    const fs::file_type kind = fs::symlink_status(path, error).type();
+    if (name.starts_with('.')) continue;
+    if (kind == fs::file_type::directory) add_folder(path, prefix + name + "/");
     const auto type = content_types().find(path.extension().string());
-    if (hidden || entry->is_symlink(error) || !entry->is_regular_file(error) ||
-        type == content_types().end() || entry->file_size(error) > kLargest) {
-      continue;
-    }
-    add("/" + fs::relative(path, folder).generic_string(), type->second, read_file(path.string()));
+    if (kind != fs::file_type::regular || type == content_types().end()) continue;
+    if (fs::file_size(path, error) <= kLargest) add(prefix + name, type->second, read_file(path));
   }
 }
 

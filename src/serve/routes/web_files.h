@@ -23,6 +23,7 @@ class WebFiles {
   size_t size() const { return files_.size(); }
 
  private:
+  void add_folder(const std::string& folder, const std::string& prefix);
   void add(const std::string& path, const std::string& type, std::string content);
   std::map<std::string, HttpResponse> files_;  // by path
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "kernels/pointwise/elementwise.h"
 #include "train/store/checksummed_tensors.h"
 
@@ -62,11 +63,9 @@ nn::ParameterArray Snapshots::mean(const std::vector<int64_t>& steps) const {
 
 void Snapshots::remove_all_but(const std::vector<int64_t>& steps) const {
   std::error_code error;
-  fs::directory_iterator entry(folder_, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const auto step = step_of(entry->path().filename().native());
-    std::error_code ignored;
-    if (step && std::ranges::count(steps, *step) == 0) fs::remove(entry->path(), ignored);
+  for (const std::string& name : names_in(folder_, error)) {
+    const auto step = step_of(name);
+    if (step && std::ranges::count(steps, *step) == 0) fs::remove(fs::path(folder_) / name, error);
   }
 }
 
