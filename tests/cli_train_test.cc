@@ -233,8 +233,14 @@ TEST_F(TrainCommand, DoesNotOverwriteOtherModels) {
 }
 
 TEST_F(TrainCommand, StopsAtNan) {
-  const std::vector<std::string> wild{"--set", "schedule.kind=constant", "--set",
-                                      "schedule.learning_rate=1e30"};
+  // Each update multiplies the weights by 1 - 1000, so that they overflow after some 13, whatever the
+  // gradients.
+  std::vector<std::string> wild;
+  for (const char* setting :
+       {"schedule.kind=constant", "schedule.warmup_steps=1", "schedule.learning_rate=1000",
+        "optimizer.kind=adamw", "optimizer.weight_decay=1"}) {
+    wild.insert(wild.end(), {"--set", setting});
+  }
   const CommandResult result = heed_command(training("model", 50, wild));
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.err.find("training stopped at step"), std::string::npos) << result.err;

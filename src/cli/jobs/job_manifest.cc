@@ -56,7 +56,7 @@ std::optional<JobManifest> read_manifest(const std::string& output) {
   if (json.integer("heed_manifest", {}, 0) != kVersion) {
     json.reject("heed_manifest", fmt::format("{}, as in the manifests of this version", kVersion));
   }
-  nlohmann::ordered_json job;
+  nlohmann::ordered_json job = nlohmann::ordered_json::object();
   for (const char* part : kParts) {
     if (!json.has(part)) json.reject(part, "what the output was made from");
     job[part] = json.json().at(part);

@@ -73,7 +73,7 @@ nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
 /// A job whose input has this many lines and this fingerprint.
 LineOutput resume(const LineJob& job, const std::vector<std::string>& files, const PairsIdentity& identity,
                   const std::string& output) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["command"] = job.command->name();
   json["input"] = {{"files", files},
                    {"part", job.options.part.number},

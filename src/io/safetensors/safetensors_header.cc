@@ -265,7 +265,7 @@ std::string format_safetensors_header(const SafetensorsHeader& header, const std
   nlohmann::ordered_json root = nlohmann::ordered_json::object();
   if (!header.metadata.empty()) root[kMetadataKey] = header.metadata;
   for (const TensorInfo& tensor : header.tensors) {
-    nlohmann::ordered_json entry;
+    nlohmann::ordered_json entry = nlohmann::ordered_json::object();
     entry["dtype"] = tensor.type;
     entry["shape"] = std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end());
     entry["data_offsets"] = {tensor.begin, tensor.end};

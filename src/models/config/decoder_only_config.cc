@@ -59,7 +59,7 @@ nlohmann::ordered_json decoder_only_json(const DecoderOnlyConfig& config) {
   DecoderOnlyConfig complete = config;
   complete.key_value_heads = config.actual_key_value_heads();
   complete.head_width = config.actual_head_width();
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["model_type"] = config.family->model_type;
   json["architectures"] = {config.family->model_class};
   write_config(complete, config.family->describe, json);

@@ -199,7 +199,7 @@ EncoderOnlyConfig read_encoder_only(const JsonObject& json, const EncoderOnlyFam
 }
 
 nlohmann::ordered_json encoder_only_json(const EncoderOnlyConfig& config) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["model_type"] = config.family->model_type;
   json["architectures"] = {class_name(config)};
   write_config(config, config.family->describe, json);

@@ -178,7 +178,7 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& config) 
   const TransformerType& type = type_named(own ? "heed_transformer" : config.family->model_type);
   TransformerConfig complete = config;
   if (config.source_vocabulary == 0) complete.source_vocabulary = config.vocabulary;
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["model_type"] = type.model_type;
   json["architectures"] = {type.model_class};
   write_config(complete, type.describe, json);

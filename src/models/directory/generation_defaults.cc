@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "models/alignment_heads.h"
@@ -199,11 +200,15 @@ GenerationDefaults read_generation_defaults(const ModelInventory& files, const J
 
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,
                                const SpecialIds& ids) {
-  nlohmann::json json;
+  nlohmann::json json = nlohmann::json::object();
   const auto add_id = [&](const char* key, int32_t id) {
     if (id >= 0) json[key] = id;
   };
-  for (const int32_t id : defaults.forbidden_ids) json["bad_words_ids"].push_back({id});
+  if (!defaults.forbidden_ids.empty()) {
+    nlohmann::json words = nlohmann::json::array();
+    for (const int32_t id : defaults.forbidden_ids) words.push_back({id});
+    json["bad_words_ids"] = std::move(words);
+  }
   if (!defaults.begin_forbidden_ids.empty()) json["begin_suppress_tokens"] = defaults.begin_forbidden_ids;
   add_id("bos_token_id", ids.begin);
   add_id("decoder_start_token_id", ids.start);

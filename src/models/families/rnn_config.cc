@@ -59,7 +59,7 @@ RnnConfig read_rnn_config(const JsonObject& json) {
 }
 
 nlohmann::ordered_json rnn_config_json(const RnnConfig& config) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["model_type"] = kModelType;
   json["architectures"] = {"HeedRnnSeq2Seq"};
   write_config(config, describe_rnn, json);

@@ -241,7 +241,7 @@ class DecoderMapper : public Ctranslate2Mapper {
 
   int64_t layers_ = 0, width_ = 0, heads_ = 0;
   int64_t window_ = 0;  // 0: none
-  nlohmann::ordered_json config_;
+  nlohmann::ordered_json config_ = nlohmann::ordered_json::object();
 };
 
 }  // namespace

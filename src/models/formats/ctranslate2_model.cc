@@ -276,7 +276,7 @@ class Mapper : public Ctranslate2Mapper {
   int64_t source_size_ = 0, target_size_ = 0;  // with a padding token
   bool shared_ = false, tied_ = false;
   std::string source_embedding_;
-  nlohmann::ordered_json config_;
+  nlohmann::ordered_json config_ = nlohmann::ordered_json::object();
 };
 
 /// What to do with a kind of model that has no place here.

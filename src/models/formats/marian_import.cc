@@ -274,7 +274,7 @@ class MarianMapper {
   MarianOptions options_;
   MarianVocabularies vocabularies_;
   bool pre_norm_ = false;
-  nlohmann::ordered_json config_;
+  nlohmann::ordered_json config_ = nlohmann::ordered_json::object();
   std::vector<MappedParameter> parameters_;
   std::set<std::string> used_;
 };

@@ -134,7 +134,7 @@ void route_translate(const Exchange& exchange) {
     all_alternatives.push_back(
         std::vector(results[n].begin() + 1, results[n].begin() + static_cast<std::ptrdiff_t>(count)));
   }
-  ordered_json json;
+  ordered_json json = ordered_json::object();
   const auto add = [&](const char* name, ordered_json& list) { json[name] = q.is_list ? list : list[0]; };
   if (alternatives.value_or(0) > 0) add("alternatives", all_alternatives);
   if (source == "auto") add("detectedLanguage", all_detected);

@@ -49,7 +49,7 @@ std::string with_separate_vocabularies(std::string_view json, const std::string&
 
 std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabulary& vocabulary,
                                    int max_length) {
-  OrderedJson tokens;
+  OrderedJson tokens = OrderedJson::object();
   for (const int32_t id : {vocabulary.end_id(), vocabulary.unknown_id(), vocabulary.pad_id()}) {
     tokens[std::to_string(id)] = special_token(vocabulary.piece(id));
   }
