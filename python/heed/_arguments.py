@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -61,15 +62,15 @@ def call_of(made: object, *arguments: Any, **options: Any) -> str:
 
 def with_arrays(function: Callable[..., Any], *arguments: Any, **arrays: Any) -> Any:
     """Calls function(*arguments, *arrays). Raises TypeError that names the argument if one of `arrays` is no array,
-    and for a tensor of PyTorch that requires gradients, which would be lost here."""
+    and for a tensor of PyTorch that requires gradients, which would be lost here; not within torch.no_grad()."""
     for name, array in arrays.items():
-        if getattr(array, "requires_grad", False) is True:
+        if getattr(array, "requires_grad", False) is True and _records_gradients():
             raise TypeError(
                 f"{name} requires gradients, which PyTorch cannot follow through this call: give {name}.detach(), or use"
                 " heed.torch.MultiHeadAttention, whose gradients it knows"
             )
     try:
-        return function(*arguments, *arrays.values())
+        return function(*arguments, *map(detached, arrays.values()))
     except TypeError:
         for name, array in arrays.items():
             if array is not None and not _is_array(array):
@@ -78,6 +79,16 @@ def with_arrays(function: Callable[..., Any], *arguments: Any, **arrays: Any) ->
                     f" buffer protocol), not {type(array).__name__}"
                 ) from None
         raise
+
+
+def detached(array: Any) -> Any:
+    """A tensor of PyTorch without its gradients, which it does not give away; anything else as it is."""
+    return array.detach() if getattr(array, "requires_grad", False) is True else array
+
+
+def _records_gradients() -> bool:
+    torch = sys.modules.get("torch")
+    return torch is None or bool(torch.is_grad_enabled())
 
 
 def _is_array(value: Any) -> bool:

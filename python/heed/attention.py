@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from . import _heed
-from ._arguments import call_of, set_options, text_of, with_arrays
+from ._arguments import call_of, detached, set_options, text_of, with_arrays
 
 if TYPE_CHECKING:  # who only translates need not load NumPy
     import numpy as np
@@ -135,8 +135,9 @@ class MultiHeadAttention:
         return cast("Array", self._layer.parameter(text_of("name", name)))
 
     def set_parameter(self, name: str, value: Any) -> None:
-        """Stores a copy of an array, converted to the type of the layer. Raises heed.Error for another shape."""
-        with_arrays(self._layer.set_parameter, text_of("name", name), value=value)
+        """Stores a copy of an array, such as a parameter of PyTorch, converted to the type of the layer. Raises
+        heed.Error for another shape."""
+        with_arrays(self._layer.set_parameter, text_of("name", name), value=detached(value))
 
     def __call__(
         self,

@@ -96,6 +96,16 @@ def test_dropout_is_of_training_only(x):
     assert torch.equal(layer(x, x, x).output, layer(x, x, x).output)
 
 
+def test_parameters_are_copied_and_no_grad_is_obeyed(x):
+    other = torch.nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64)
+    layer = heed.MultiHeadAttention(D, H, dtype="float64")
+    layer.set_parameter("out_proj.weight", other.out_proj.weight)
+    assert torch.equal(torch.from_dlpack(layer.parameter("out_proj.weight")), other.out_proj.weight)
+    with torch.no_grad():
+        output = layer(x, x, x).output
+    assert torch.equal(torch.from_dlpack(output), torch.from_dlpack(layer(x.detach(), x.detach(), x.detach()).output))
+
+
 def test_what_is_refused(x):
     layer = layer_of()
     with pytest.raises(TypeError, match=r"query requires gradients.* heed\.torch\.MultiHeadAttention"):
