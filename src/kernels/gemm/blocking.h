@@ -20,6 +20,8 @@ constexpr int64_t kPanelWidth = 64;
 constexpr int64_t kPanelDepth = 4;
 /// MC: rows of A that are multiplied with all of B before the next ones.
 constexpr int64_t kPackedMc = 96;
+/// MC where K is large, as bytes of these rows: beside them, L2 holds the next panel of B.
+constexpr int64_t kPackedL2Bytes = 600 << 10;
 /// KC, as bytes of a panel: half of a 64 KB L1, or all but the rows of a 48 KB one.
 constexpr int64_t kPackedL1Bytes = 32 << 10;
 /// As int8 slices: KC at most, and MC where K is large, as dwords of packed A (1 MB).

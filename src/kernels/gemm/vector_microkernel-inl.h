@@ -147,7 +147,11 @@ class VectorKernel {
   VectorKernel(const PackedPanels<Numbers>& b, PackA& pack_a, const Epilogue& epilogue)
       : panels_(b), pack_a_(pack_a), epilogue_(epilogue) {}
 
-  static int64_t mc(int64_t /*m*/) { return kPackedMc; }
+  int64_t mc(int64_t /*m*/) const {
+    constexpr int64_t kBlock = 2 * Numbers::kMr;  // so that blocks of C are whole
+    const int64_t row = std::max<int64_t>(1, panels_.k * static_cast<int64_t>(sizeof(typename Numbers::A)));
+    return std::clamp(kPackedL2Bytes / row / kBlock * kBlock, kBlock, kPackedMc);
+  }
   static int64_t kc(int64_t /*k*/) {
     return kPackedL1Bytes / (kPanelWidth * static_cast<int64_t>(sizeof(B)));
   }
