@@ -127,7 +127,8 @@ TEST_F(CliEmbedTest, ReportsTruncatedTexts) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(Json::parse(lines[0])["truncated"], true);
   EXPECT_FALSE(Json::parse(lines[1]).contains("truncated"));
-  EXPECT_NE(result.err.find("1 text truncated to the maximum of 12 tokens"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("1 text truncated to the model's maximum of 12 tokens"), std::string::npos)
+      << result.err;
 }
 
 TEST_F(CliEmbedTest, OtherCommandsOfAMaskedLanguageModel) {

@@ -95,7 +95,7 @@ TEST(DecoderFamilies, NegativeLogLikelihoods) {
     input.append(std::span(ids).first(ids.size() - 1));
     const std::vector<int32_t> labels(ids.begin() + 1, ids.end());
     nn::Context context = family.loaded.context();
-    const auto loss = family.loaded.language_model().loss(context, input, labels, {}, 1);
+    const auto loss = family.loaded.language_model().loss(context, input, labels, {});
     double sum = 0;
     for (const double each : family.reference.tensor("expected.nll").to_vector<double>()) sum += each;
     EXPECT_NEAR(loss.negative_log_likelihood, sum,

@@ -89,7 +89,7 @@ TEST_P(LanguageModelReference, Perplexity) {
   Sequences input;
   input.append(std::span(text.ids).first(text.ids.size() - 1));
   const std::vector<int32_t> labels(text.ids.begin() + 1, text.ids.end());
-  const auto loss = loaded_.language_model().loss(context, input, labels, {}, 1);
+  const auto loss = loaded_.language_model().loss(context, input, labels, {});
   const double perplexity = std::exp(loss.negative_log_likelihood / static_cast<double>(labels.size()));
   const double expected = reference_->tensor("expected.perplexity").to_vector<double>()[0];
   EXPECT_NEAR(perplexity, expected, tolerance("expected.perplexity"));

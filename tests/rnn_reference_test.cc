@@ -411,7 +411,7 @@ TEST(RnnReference, EncoderDecoder) {
     Tape tape;
     nn::Context context = parameters.context(&tape);
     const double scale = 1 / static_cast<double>(labels.size());
-    const auto loss = model.loss(context, source, target, labels, {}, scale);
+    const auto loss = model.loss(context, source, target, labels, {.scale = scale});
     run.expect("expected.loss", loss.loss.value());
     tape.backward(loss.loss);
     parameters.expect_gradients();

@@ -118,8 +118,9 @@ void follow_training(const ReferenceCase& reference) {
     nn::Context context = loaded.context();
     context.tape = &tape;
     context.gradients = &gradients;
-    const auto loss = loaded.transformer->loss(context, source, input, labels.ids, {settings.at("smoothing")},
-                                               1 / static_cast<double>(labels.ids.size()));
+    const auto loss = loaded.transformer->loss(
+        context, source, input, labels.ids,
+        {.smoothing = settings.at("smoothing"), .scale = 1 / static_cast<double>(labels.ids.size())});
     tape.backward(loss.loss);
     EXPECT_EQ(loss.tokens, static_cast<int64_t>(labels.ids.size()));
     EXPECT_NEAR(loss.loss_sum / static_cast<double>(loss.tokens), losses[step], 2e-5);  // as the case says

@@ -158,7 +158,7 @@ struct MultiHeadAttention::Impl {
     }
     now.output = has_relative_positions()
                      ? run_with_positions(context, now.inputs, layout, mask)
-                     : layer.forward(context, now.inputs[0], now.inputs[1], now.inputs[2], layout, mask);
+                     : layer.forward(context, {now.inputs[0], now.inputs[1], now.inputs[2]}, layout, mask);
     const Var output = now.output;
     if (context.tape != nullptr) pass = std::move(now);
     return output;
@@ -262,14 +262,15 @@ Tensor MultiHeadAttention::parameter(const std::string& name) const {
 }
 
 void MultiHeadAttention::set_parameter(const std::string& name, const Tensor& value) {
-  const Tensor place = impl_->values.view(impl_->table, {impl_->row_of(name), 1});
-  if (!(value.shape() == place.shape())) {
-    fail(ErrorKind::kShape, "attention: {} is {}, not {}", name, place.shape().to_string(),
+  const Tensor parameter = impl_->values.view(impl_->table, {impl_->row_of(name), 1});
+  if (!(value.shape() == parameter.shape())) {
+    fail(ErrorKind::kShape, "attention: {} is {}, not {}", name, parameter.shape().to_string(),
          value.shape().to_string());
   }
-  const Tensor converted = value.to(place.dtype());
+  const Tensor converted = value.to(parameter.dtype());
   std::copy_n(static_cast<const char*>(converted.bytes()),
-              static_cast<size_t>(place.size()) * size_of(place.dtype()), static_cast<char*>(place.bytes()));
+              static_cast<size_t>(parameter.size()) * size_of(parameter.dtype()),
+              static_cast<char*>(parameter.bytes()));
   impl_->packed = std::make_unique<nn::PackedWeights>(impl_->table, impl_->values);
 }
 

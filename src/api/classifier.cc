@@ -51,19 +51,18 @@ std::vector<TextClass> Classifier::classify(const std::vector<ClassifierText>& t
   for (const ClassifierText& text : texts) inputs.push_back(checked(text));
   std::vector<TextClass> classes;
   const std::lock_guard lock(state_->mutex);
-  for (decode::Classification& each : state_->classifier.classify(inputs, cancelled)) {
+  for (decode::Classification& each : state_->classifier.classify(inputs, Stop(cancelled))) {
     TextClass& found = classes.emplace_back();
     found.label = labels()[each.best];
     found.probability = static_cast<double>(each.probabilities[each.best]);
     found.probabilities = std::move(each.probabilities);
     found.truncated = each.truncated;
   }
-  Stop(cancelled).check();
   return classes;
 }
 
 Trace Classifier::attend(const ClassifierText& text, const std::vector<std::string>& ablate) const {
-  return trace_classification(state_->files.loaded, state_->files.tokenizer, checked(text), nullptr, false,
+  return trace_classification(state_->files.loaded, state_->files.tokenizer, checked(text), false,
                               models::heads_off(ablate));
 }
 

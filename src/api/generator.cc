@@ -42,20 +42,11 @@ Generator::~Generator() = default;
 Generator::Generator(Generator&&) noexcept = default;
 Generator& Generator::operator=(Generator&&) noexcept = default;
 
-namespace {
-
-void require_running(const GenerateOptions& options) {
-  Stop(options.cancelled).check();
-}
-
-}  // namespace
-
 std::string Generator::generate(const std::string& prompt, const GenerateOptions& options,
                                 const Show& show) const {
   require_utf8("the prompt", prompt);
   const decode::TextGenerator generator = state_->with(options, 1);
-  decode::Generation generation = generator.generate(prompt, 0, {options.cancelled, show});
-  require_running(options);
+  decode::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), show});
   return std::move(generation.texts.front().text);
 }
 
@@ -73,7 +64,7 @@ std::vector<std::string> Generator::generate(const std::vector<std::string>& pro
     texts.push_back(std::move(generation.texts.front().text));
   };
   const decode::TextGenerator generator = state_->with(options, 1);
-  if (!generator.generate(next_prompt, take, {options.cancelled, {}})) throw Cancelled();
+  generator.generate(next_prompt, take, {Stop(options.cancelled), {}});
   return texts;
 }
 
@@ -81,8 +72,7 @@ std::vector<std::string> Generator::samples(const std::string& prompt, int count
                                             const GenerateOptions& options) const {
   require_utf8("the prompt", prompt);
   const decode::TextGenerator generator = state_->with(options, count);
-  decode::Generation generation = generator.generate(prompt, 0, {options.cancelled, {}});
-  require_running(options);
+  decode::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), {}});
   std::vector<std::string> texts;
   for (decode::GeneratedText& each : generation.texts) texts.push_back(std::move(each.text));
   return texts;

@@ -56,21 +56,6 @@ TranslatedText text_of(decode::Candidate&& candidate) {
           std::move(candidate.alignment)};
 }
 
-/// Translates lines and calls take(translation) for each, in order.
-template <typename Take>
-void translate_all(const decode::Translator& translator, const std::vector<std::string>& lines,
-                   const std::atomic<bool>* cancelled, const Take& take) {
-  size_t next = 0;
-  const auto next_line = [&](std::string& line) {
-    if (next == lines.size()) return false;
-    line = lines[next++];
-    return true;
-  };
-  decode::Translator::Control control;
-  control.cancelled = cancelled;
-  if (!translator.translate(next_line, take, control)) throw Cancelled();
-}
-
 }  // namespace
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
@@ -78,9 +63,10 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
   for (const std::string& line : lines) require_utf8("a line", line);
   const decode::Translator translator = state_->with(options);
   std::vector<std::string> texts;
-  translate_all(translator, lines, options.cancelled, [&](decode::Translation translation) {
+  const auto take = [&](decode::Translation translation) {
     texts.push_back(std::move(translation.candidates.front().text));
-  });
+  };
+  translator.translate(lines, take, {.stop = Stop(options.cancelled)});
   return texts;
 }
 
@@ -98,10 +84,11 @@ std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vec
   for (const std::string& line : lines) require_utf8("a line", line);
   const decode::Translator translator = state_->with(options);
   std::vector<std::vector<TranslatedText>> found;
-  translate_all(translator, lines, options.cancelled, [&](decode::Translation translation) {
+  const auto take = [&](decode::Translation translation) {
     std::vector<TranslatedText>& texts = found.emplace_back();
     for (decode::Candidate& each : translation.candidates) texts.push_back(text_of(std::move(each)));
-  });
+  };
+  translator.translate(lines, take, {.stop = Stop(options.cancelled)});
   return found;
 }
 
@@ -112,12 +99,10 @@ std::string Translator::translate_document(const std::string& document, const st
   }
   require_utf8("the document", document);
   const decode::Translator translator = state_->with(decode::options_for_document(options));
-  std::string translation = decode::translate_document(
+  return decode::translate_document(
       translator, document,
       format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
-      options.cancelled);
-  Stop(options.cancelled).check();
-  return translation;
+      Stop(options.cancelled));
 }
 
 Trace Translator::attend(const std::string& source, const std::string& target,

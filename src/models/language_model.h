@@ -21,10 +21,10 @@ class LanguageModel : public AutoregressiveModel {
     return {text.begin(), text.end()};
   }
 
-  /// The loss of `labels`: labels[t] is the token after text.ids[t]. Gradients are multiplied by `scale`.
+  /// The loss of `labels`: labels[t] is the token after text.ids[t].
   virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& text,
                                    const std::vector<int32_t>& labels,
-                                   const ops::CrossEntropyOptions& options, double scale) const = 0;
+                                   const ops::CrossEntropyOptions& options) const = 0;
   /// The logits of the token after every position: (N, V).
   virtual Tensor logits(nn::Context& context, const Sequences& text) const = 0;
 };

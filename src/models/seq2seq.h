@@ -22,10 +22,9 @@ class Seq2Seq : public AutoregressiveModel {
   std::vector<int32_t> prompt(std::span<const int32_t>) const override { return {start_id()}; }
 
   /// Forward pass with teacher forcing, and the loss of `labels`, one for each position of `decoder_input`.
-  /// Gradients are multiplied by `scale`.
   virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& source,
                                    const Sequences& decoder_input, const std::vector<int32_t>& labels,
-                                   const ops::CrossEntropyOptions& options, double scale) const = 0;
+                                   const ops::CrossEntropyOptions& options) const = 0;
   /// The logits of every position of decoder_input: (Nt, V).
   virtual Tensor logits(nn::Context& context, const Sequences& source,
                         const Sequences& decoder_input) const = 0;

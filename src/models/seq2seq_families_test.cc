@@ -184,7 +184,7 @@ TEST(Seq2SeqFamilies, Gradients) {
   for (const auto& [type, more] : cases) {
     const Transformer model(read_seq2seq(family_config(type, more)));
     const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
-      return ops::add(x[0], model.loss(c, source, input, labels, {.smoothing = 0.1}, 0.7).loss);
+      return ops::add(x[0], model.loss(c, source, input, labels, {.smoothing = 0.1, .scale = 0.7}).loss);
     };
     EXPECT_EQ(gradient_mismatch(nn::with_parameters(model.table(), module, false),
                                 {TensorSource(1).normal({1}),

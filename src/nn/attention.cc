@@ -78,8 +78,9 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
   key_norm_ = rms_weight(table, prefix + names.key_norm, options_.head_width, offset);
 }
 
-Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& key, const Var& value,
+Var MultiHeadAttention::forward(Context& context, const AttentionInputs& inputs,
                                 const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const {
+  const auto& [query, key, value] = inputs;
   if (joined_ && query.is_same_as(key) && key.is_same_as(value)) {
     return forward_self(context, query, layout, mask);
   }

@@ -15,6 +15,11 @@
 
 namespace heed::nn {
 
+/// What attention reads: query (Nq, D), key (Nk, key_width), value (Nk, value_width).
+struct AttentionInputs {
+  Var query, key, value;
+};
+
 /// Optional inputs of self-attention.
 struct SelfAttentionExtras {
   const ops::RotaryAngles* angles = nullptr;  ///< rotary positions of queries and keys
@@ -58,8 +63,8 @@ class MultiHeadAttention {
   /// Attention of all queries to the keys that layout and mask make visible.
   /// query (Nq, D), key (Nk, key_width), value (Nk, value_width) -> (Nq, D). For self-attention, pass the
   /// same Var three times.
-  Var forward(Context& context, const Var& query, const Var& key, const Var& value,
-              const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const;
+  Var forward(Context& context, const AttentionInputs& inputs, const ops::AttentionLayout& layout,
+              const ops::AttentionMask& mask) const;
 
   /// Self-attention: x (N, D) -> (N, D).
   Var forward_self(Context& context, const Var& x, const ops::AttentionLayout& layout,

@@ -42,9 +42,9 @@ TEST(MultiHeadAttention, OneProductOrThreeMakeNoDifference) {
   const Layer layer;
   const Tensor x = TensorSource(2).normal({9, 6});
   Context context = layer.context();
-  const Tensor joined = layer.attention.forward(context, x, x, x, kRagged, {}).value();
-  const Tensor apart = layer.attention.forward(context, x, x.clone(), x.clone(), kRagged, {}).value();
-  const Tensor half = layer.attention.forward(context, x.clone(), x, x, kRagged, {}).value();
+  const Tensor joined = layer.attention.forward(context, {x, x, x}, kRagged, {}).value();
+  const Tensor apart = layer.attention.forward(context, {x, x.clone(), x.clone()}, kRagged, {}).value();
+  const Tensor half = layer.attention.forward(context, {x.clone(), x, x}, kRagged, {}).value();
   expect_close(apart, joined, 1e-14, "three products");
   expect_close(half, joined, 1e-14, "one for queries, one for keys and values");
 }
@@ -55,8 +55,8 @@ TEST(MultiHeadAttention, QueriesMayBeTheFirstOfTheKeys) {
   const Tensor x = TensorSource(2).normal({9, 6}), first = x.narrow(0, 0, 2);
   Context context = layer.context();
   const auto layout = ops::AttentionLayout::packed({0, 2}, {0, 9});
-  expect_close(layer.attention.forward(context, first, x, x, layout, {}).value(),
-               layer.attention.forward(context, first.clone(), x, x, layout, {}).value(), 0, "y");
+  expect_close(layer.attention.forward(context, {first, x, x}, layout, {}).value(),
+               layer.attention.forward(context, {first.clone(), x, x}, layout, {}).value(), 0, "y");
 }
 
 TEST(MultiHeadAttention, SinksReceiveWeightsAndChangeNothing) {
@@ -68,7 +68,7 @@ TEST(MultiHeadAttention, SinksReceiveWeightsAndChangeNothing) {
       context.training = training;
       context.random = RandomKey::from_seed(1);
       context.sink = sink;
-      return layer.attention.forward(context, x, memory, memory, kCross, {.causal = true}).value();
+      return layer.attention.forward(context, {x, memory, memory}, kCross, {.causal = true}).value();
     };
     Listener listener;
     expect_close(run(&listener), run(nullptr), 1e-13, "with the same dropout");
@@ -87,7 +87,7 @@ TEST(MultiHeadAttention, SinksReceiveWeightsAndChangeNothing) {
 TEST(MultiHeadAttention, Gradients) {
   const auto self = [](const Layer& layer, const ops::AttentionMask& mask) {
     return [&layer, mask](Context& c, const std::vector<Var>& x) {
-      return layer.attention.forward(c, x[0], x[0], x[0], kRagged, mask);
+      return layer.attention.forward(c, {x[0], x[0], x[0]}, kRagged, mask);
     };
   };
   const Tensor x = TensorSource(5).normal({9, 6}), memory = TensorSource(6).normal({9, 6});
@@ -100,7 +100,7 @@ TEST(MultiHeadAttention, Gradients) {
     expect_module_gradients(
         layer.table,
         [&](Context& c, const auto& inputs) {
-          return layer.attention.forward(c, inputs[0], inputs[1], inputs[1], kCross, {});
+          return layer.attention.forward(c, {inputs[0], inputs[1], inputs[1]}, kCross, {});
         },
         {TensorSource(8).normal({5, 6}), memory}, training);
   }
@@ -108,7 +108,7 @@ TEST(MultiHeadAttention, Gradients) {
   expect_module_gradients(
       widths.table,
       [&](Context& c, const auto& inputs) {
-        return widths.attention.forward(c, inputs[0], inputs[1], inputs[2], kCross, {});
+        return widths.attention.forward(c, {inputs[0], inputs[1], inputs[2]}, kCross, {});
       },
       {TensorSource(1).normal({5, 4}), TensorSource(2).normal({9, 3}), TensorSource(3).normal({9, 5})});
 }
@@ -121,7 +121,7 @@ void expect_steps(DType cached, double tolerance) {
   Context context = layer.context();
   const Tensor x = TensorSource(9).normal({2 * kLength, kWidth}, DType::kFloat32);  // two hypotheses
   const auto layout = ops::AttentionLayout::padded(2, kLength, kLength);
-  const Tensor expected = layer.attention.forward(context, x, x, x, layout, {.causal = true}).value();
+  const Tensor expected = layer.attention.forward(context, {x, x, x}, layout, {.causal = true}).value();
   KeyValueCache cache;
   std::vector<std::vector<int32_t>> paths(2);
   for (int64_t t = 0; t < kLength; ++t) {
@@ -155,7 +155,7 @@ TEST(MultiHeadAttention, StepsAcrossAreTheSameAsAllAtOnce) {
   Context context = layer.context();
   const Tensor x = TensorSource(10).normal({5, 8}, DType::kFloat32),
                memory = TensorSource(11).normal({9, 8}, DType::kFloat32);
-  const Tensor expected = layer.attention.forward(context, x, memory, memory, kCross, {}).value();
+  const Tensor expected = layer.attention.forward(context, {x, memory, memory}, kCross, {}).value();
   const Tensor projected = layer.attention.project_memory(context, memory).value();
   EXPECT_EQ(projected.shape().to_string(), "(9, 16)");
   const Tensor y = layer.attention.step_cross(context, x, projected, {kCross.spans, {}, {}}).value();

@@ -48,11 +48,10 @@ Var Linear::forward(Context& context, const Var& x) const {
 }
 
 ops::VocabularyLoss Linear::vocabulary_loss(Context& context, const Var& x, const Tensor& targets,
-                                            ops::CrossEntropyOptions options, double scale) const {
+                                            ops::CrossEntropyOptions options) const {
   options.precision = context.precision;
-  return ops::vocabulary_cross_entropy(x, context.parameter(weight()),
-                                       bias().defined() ? context.parameter(bias()) : Var(), targets, options,
-                                       scale);
+  return ops::vocabulary_cross_entropy(
+      x, context.parameter(weight()), bias().defined() ? context.parameter(bias()) : Var(), targets, options);
 }
 
 Tensor Linear::forward_selected(Context& context, const Tensor& x,

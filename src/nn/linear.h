@@ -42,7 +42,7 @@ class Linear {
   /// The loss of targets (N) given x (N, in) where this is a model's output layer, without all its logits at
   /// once: see ops::vocabulary_cross_entropy().
   ops::VocabularyLoss vocabulary_loss(Context& context, const Var& x, const Tensor& targets,
-                                      ops::CrossEntropyOptions options, double scale) const;
+                                      ops::CrossEntropyOptions options) const;
 
   const ProductRef& product() const { return product_; }
   ParamRef weight() const { return product_.weight; }

@@ -82,7 +82,7 @@ Var TransformerLayer::forward(Context& context, const Var& x, const ops::Attenti
       context, x,
       [&](const Var& y) { return self_attention_.forward_self(context, y, layout, mask, extras); },
       [&](const Var& y) {
-        return cross_attention_.forward(context, y, memory->states, memory->states, memory->layout, {});
+        return cross_attention_.forward(context, {y, memory->states, memory->states}, memory->layout, {});
       });
 }
 

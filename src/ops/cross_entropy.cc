@@ -82,8 +82,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
 }
 
 VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, const Var& bias,
-                                        const Tensor& targets, const CrossEntropyOptions& options,
-                                        double scale) {
+                                        const Tensor& targets, const CrossEntropyOptions& options) {
   require_rows("vocabulary_cross_entropy", hidden.value());
   require_rows("vocabulary_cross_entropy", weight.value());
   require_same_type("vocabulary_cross_entropy", hidden.value(), weight.value());
@@ -136,7 +135,7 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
                            .losses = loss,
                            .negative_log_likelihoods = nll,
                            .dlogits = tape != nullptr ? z : nullptr,
-                           .gradient_scale = static_cast<T>(scale)});
+                           .gradient_scale = static_cast<T>(options.scale)});
       for (int64_t row = 0; row < count; ++row) {
         result.loss_sum += static_cast<double>(loss[row]);
         result.negative_log_likelihood += static_cast<double>(nll[row]);
@@ -157,7 +156,7 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
         add_rows({.rows = count, .columns = classes, .x = z, .x_stride = classes, .sum = dbias.data<T>()});
       }
     }
-    total.data<T>()[0] = static_cast<T>(result.loss_sum * scale);
+    total.data<T>()[0] = static_cast<T>(result.loss_sum * options.scale);
   });
   result.loss = total;
   if (tape != nullptr) {

@@ -18,6 +18,8 @@ struct CrossEntropyOptions {
   MatmulPrecision precision = MatmulPrecision::kHighest;
   /// Soft cap of vocabulary_cross_entropy()'s logits: see soft_cap() in elementwise.h. 0: none.
   double logit_cap = 0;
+  /// Of the loss and the gradients of vocabulary_cross_entropy().
+  double scale = 1;
 };
 
 /// The losses of all tokens: logits (..., V), targets (...) int32 -> (...). See kernels/reduction/softmax.h
@@ -33,11 +35,10 @@ struct VocabularyLoss {
 };
 
 /// cross_entropy(hidden weight^T + bias), in blocks of rows, so that the logits of a whole batch never exist.
-/// The gradients are made on the way forward, where the logits are at hand, and multiplied by `scale` there;
-/// the upstream gradient of `loss` must be 1. hidden (N, D), weight (V, D), bias (V) or undefined, targets
-/// (N) int32.
+/// The gradients are made on the way forward, where the logits are at hand, and multiplied by the scale
+/// there; the upstream gradient of `loss` must be 1. hidden (N, D), weight (V, D), bias (V) or undefined,
+/// targets (N) int32.
 VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, const Var& bias,
-                                        const Tensor& targets, const CrossEntropyOptions& options,
-                                        double scale = 1);
+                                        const Tensor& targets, const CrossEntropyOptions& options);
 
 }  // namespace heed::ops

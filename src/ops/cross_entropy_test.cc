@@ -124,9 +124,9 @@ struct Vocabulary {
 
 TEST(VocabularyCrossEntropy, IsTheCrossEntropyOfALinearLayer) {
   const Vocabulary v;
-  const CrossEntropyOptions options{0.1, false, v.targets.data<int32_t>()[2]};
-  const VocabularyLoss result =
-      vocabulary_cross_entropy(v.hidden, v.weight, v.bias, v.targets, options, 0.25);
+  CrossEntropyOptions options{0.1, false, v.targets.data<int32_t>()[2]};
+  options.scale = 0.25;
+  const VocabularyLoss result = vocabulary_cross_entropy(v.hidden, v.weight, v.bias, v.targets, options);
   const Var logits = linear(v.hidden, v.weight, v.bias);
   double sum = 0, likelihood = 0;
   int64_t tokens = 0;
@@ -198,26 +198,26 @@ GRADIENT_CHECK(vocabulary_cross_entropy, AllInputs) {
   GradientCheckOptions once;
   once.unit_upstream = true;
   for (const bool others : {false, true}) {
-    const CrossEntropyOptions options{0.1, others, v.targets.data<int32_t>()[0]};
+    CrossEntropyOptions options{0.1, others, v.targets.data<int32_t>()[0]};
+    options.scale = 0.5;
     expect_gradients(
-        [&](const auto& x) {
-          return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, options, 0.5).loss;
-        },
+        [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, options).loss; },
         {v.hidden, v.weight, v.bias}, once);
     expect_gradients(
-        [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], {}, v.targets, options, 0.5).loss; },
+        [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], {}, v.targets, options).loss; },
         {v.hidden, v.weight}, once);
   }
   CrossEntropyOptions capped{0.1, false, v.targets.data<int32_t>()[0]};
   capped.logit_cap = 1.5;
+  capped.scale = 0.5;
   expect_gradients(
-      [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, capped, 0.5).loss; },
+      [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, capped).loss; },
       {v.hidden, v.weight, v.bias}, once);
   v.targets = v.source.ids({7}, 5);
   // A hidden state that is an intermediate result, and a weight that serves twice, as shared embeddings do.
   expect_gradients(
       [&](const auto& x) {
-        return vocabulary_cross_entropy(linear(x[0], x[1]), x[1], x[2], v.targets, {0.1}, 1).loss;
+        return vocabulary_cross_entropy(linear(x[0], x[1]), x[1], x[2], v.targets, {0.1}).loss;
       },
       {v.hidden, v.source.normal({5, 5}), v.source.normal({5})}, once);
 }

@@ -10,8 +10,8 @@ namespace {
 
 // dx = dy W;  dW += dy^T x;  db += sum over the rows of dy
 template <typename T>
-void backward(Tape& tape, const LinearShape& shape, const Tensor& dy, const Var& x, const Var& weight,
-              const Var& bias) {
+void backward(const LinearShape& shape, const Tensor& dy, const Var& x, const Var& weight, const Var& bias) {
+  Tape& tape = *tape_of(x, weight, bias);
   if (x.wants_gradient()) {
     const bool begun = tape.gradient(x).defined();
     Tensor dx = tape.gradient_buffer(x);
@@ -59,8 +59,8 @@ Var linear(const Var& x, const Var& weight, const Var& bias, MatmulPrecision pre
                     bias.defined() ? bias.value().data<T>() : nullptr);
   });
   if (tape == nullptr) return y;
-  return tape->record(y, [tape, product, x, weight, bias](const Tensor& dy) {
-    for_float_type("linear", dy, [&]<typename T>(T) { backward<T>(*tape, product, dy, x, weight, bias); });
+  return tape->record(y, [product, x, weight, bias](const Tensor& dy) {
+    for_float_type("linear", dy, [&]<typename T>(T) { backward<T>(product, dy, x, weight, bias); });
   });
 }
 

@@ -3,8 +3,6 @@
 #include <exception>
 #include <utility>
 
-#include "base/stop.h"
-
 namespace heed::decode {
 namespace {
 
@@ -15,7 +13,7 @@ class OnlyCaller : public SearchCaller {
       : options_(options), take_(take), control_(control) {}
 
   const SearchOptions& options() const override { return options_; }
-  bool cancelled() const override { return Stop(control_.cancelled).requested(); }
+  bool cancelled() const override { return control_.stop.requested(); }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }
   void take(uint64_t number, std::vector<Hypothesis> hypotheses) override {
@@ -46,12 +44,12 @@ Search::Search(const models::AutoregressiveModel& model, const nn::Context& cont
   if (!uses_shortlist(options_)) options_.shortlist = nullptr;
 }
 
-bool Search::run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const {
+void Search::run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const {
   SearchBatch batch(model_, context_, budget_);
   OnlyCaller caller(options_, take, control);
   const auto width = static_cast<size_t>(search_width(options_));
   while (true) {
-    if (caller.cancelled()) return false;
+    control.stop.check();
     const SearchRoom room{batch.free_rows() / width, batch.free_tokens(), batch.empty()};
     if (room.sentences > 0 || room.at_least_one) {
       std::vector<SearchBatch::Entry> entries;
@@ -59,7 +57,7 @@ bool Search::run(const NextSentences& next, const TakeHypotheses& take, const Co
       batch.admit(std::move(entries));
       caller.throw_error();
     }
-    if (batch.empty()) return true;
+    if (batch.empty()) return;
     batch.step();
     caller.throw_error();
   }
@@ -75,15 +73,11 @@ std::vector<std::vector<Hypothesis>> Search::run(std::vector<SearchSentence> sen
   return results;
 }
 
-bool search_all(const Search& search, std::vector<SearchSentence> sentences, ThreadPool& pool,
+void search_all(const Search& search, std::vector<SearchSentence> sentences, ThreadPool& pool,
                 const Search::TakeHypotheses& take, const Search::Control& control) {
   WorkQueue queue(std::move(sentences), pool.threads());
   const auto next = [&](const SearchRoom& room) { return queue.take(room); };
-  std::atomic<bool> finished = true;
-  pool.run(queue.takers(), [&](size_t) {
-    if (!search.run(next, take, control)) finished = false;
-  });
-  return finished;
+  pool.run(queue.takers(), [&](size_t) { search.run(next, take, control); });
 }
 
 }  // namespace heed::decode

@@ -5,10 +5,10 @@
 // not interact, neither in the model nor here.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <vector>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "search/search_batch.h"
 #include "search/sentence_search.h"
@@ -33,14 +33,14 @@ class Search {
 
   /// Cancellation and progress.
   struct Control {
-    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+    Stop stop = {};
     ShowTokens show = {};
   };
 
-  /// Searches until there are no more sentences. Returns false if cancelled. Throws kUsage for an empty
-  /// sentence or one longer than the model's maximum.
-  bool run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const;
-  bool run(const NextSentences& next, const TakeHypotheses& take) const { return run(next, take, {}); }
+  /// Searches until there are no more sentences. Throws Cancelled soon after control.stop is requested, and
+  /// kUsage for an empty sentence or one longer than the model's maximum.
+  void run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const;
+  void run(const NextSentences& next, const TakeHypotheses& take) const { run(next, take, {}); }
 
   /// Translates all sentences and returns the results in order; their numbers must be 0, 1, 2, ...
   std::vector<std::vector<Hypothesis>> run(std::vector<SearchSentence> sentences) const;
@@ -57,18 +57,18 @@ class Search {
   SearchBudget budget_;
 };
 
-/// Searches all sentences with one search per thread of the pool; returns false if cancelled. `take` is
-/// called concurrently for several sentences. Throws like Search::run.
-bool search_all(const Search& search, std::vector<SearchSentence> sentences, ThreadPool& pool,
+/// Searches all sentences with one search per thread of the pool. `take` is called concurrently for several
+/// sentences. Throws like Search::run.
+void search_all(const Search& search, std::vector<SearchSentence> sentences, ThreadPool& pool,
                 const Search::TakeHypotheses& take, const Search::Control& control = {});
 
 /// Runs searches on shared threads: search/shared_search.h.
 class SearchExecutor {
  public:
   virtual ~SearchExecutor() = default;
-  /// Searches all sentences; returns false if cancelled. `take` and `control.show` are called from other
-  /// threads, `take` for several sentences concurrently. Throws like Search::run.
-  virtual bool run(const Search& search, std::vector<SearchSentence> sentences,
+  /// Searches all sentences. `take` and `control.show` are called from other threads, `take` for several
+  /// sentences concurrently. Throws like Search::run.
+  virtual void run(const Search& search, std::vector<SearchSentence> sentences,
                    const Search::TakeHypotheses& take, const Search::Control& control) = 0;
 };
 

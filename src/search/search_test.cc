@@ -281,10 +281,10 @@ TEST(Search, StopsWhenCancelled) {
   std::atomic<bool> cancelled = false;
   WorkQueue queue(random_sentences(50, 10, 18, 1), 1);
   size_t done = 0;
-  const bool finished = Search(model, {}, {}, {.rows = 4})
-                            .run([&](const SearchRoom& room) { return queue.take(room); },
-                                 [&](uint64_t, auto) { cancelled = ++done == 3; }, {.cancelled = &cancelled});
-  EXPECT_FALSE(finished);
+  const Search search(model, {}, {}, {.rows = 4});
+  EXPECT_THROW(search.run([&](const SearchRoom& room) { return queue.take(room); },
+                          [&](uint64_t, auto) { cancelled = ++done == 3; }, {.stop = Stop(&cancelled)}),
+               Cancelled);
   EXPECT_EQ(done, 3u);
 }
 

@@ -48,7 +48,7 @@ class SharedSearch::Job : public SearchCaller {
 
   const SearchOptions& options() const override { return search_.options(); }
   bool cancelled() const override {
-    return failed_.load(std::memory_order_relaxed) || Stop(control_.cancelled).requested();
+    return failed_.load(std::memory_order_relaxed) || control_.stop.requested();
   }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }
@@ -164,10 +164,10 @@ SharedSearch::Lane& SharedSearch::lane_of(const Search& search) {
   return lanes_.emplace_back(Lane{&search.model(), shortlist, search.context()});
 }
 
-bool SharedSearch::run(const Search& search, std::vector<SearchSentence> sentences,
+void SharedSearch::run(const Search& search, std::vector<SearchSentence> sentences,
                        const Search::TakeHypotheses& take, const Search::Control& control) {
   Job job(*this, search, take, control);
-  if (sentences.empty()) return !job.cancelled();
+  if (sentences.empty()) return control.stop.check();
   job.keep_lengths(sentences);
   std::unique_lock lock(mutex_);
   job.unfinished = sentences.size();
@@ -183,7 +183,7 @@ bool SharedSearch::run(const Search& search, std::vector<SearchSentence> sentenc
   }
   job.finished.wait(lock, [&] { return job.unfinished == 0; });
   if (job.error) std::rethrow_exception(job.error);
-  return !job.incomplete;
+  if (job.incomplete) throw Cancelled();
 }
 
 void SharedSearch::call(const std::function<void()>& work) {

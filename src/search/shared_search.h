@@ -39,7 +39,7 @@ class SharedSearch : public SearchExecutor {
   int threads() const { return static_cast<int>(threads_.size()); }
 
   /// See SearchExecutor. Thread-safe. The model of `search` must outlive this.
-  bool run(const Search& search, std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+  void run(const Search& search, std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Search::Control& control) override;
 
   /// Runs `work` on one of as many other threads, and waits for it: for computations that are no searches,

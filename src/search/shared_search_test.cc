@@ -39,7 +39,11 @@ Outcome run(SharedSearch& shared, const Search& search, const std::vector<Search
     const std::lock_guard lock(mutex);
     done.results[number] = std::move(hypotheses);
   };
-  done.whole = shared.run(search, sentences, take, {.cancelled = cancelled});
+  try {
+    shared.run(search, sentences, take, {.stop = Stop(cancelled)});
+    done.whole = true;
+  } catch (const Cancelled&) {
+  }
   return done;
 }
 

@@ -34,8 +34,7 @@ class FunctionModel : public models::Seq2Seq {
   nlohmann::ordered_json config_json() const override { throw std::logic_error("this model is not written"); }
 
   ops::VocabularyLoss loss(nn::Context&, const models::Sequences&, const models::Sequences&,
-                           const std::vector<int32_t>&, const ops::CrossEntropyOptions&,
-                           double) const override {
+                           const std::vector<int32_t>&, const ops::CrossEntropyOptions&) const override {
     throw std::logic_error("this model is not trained");
   }
   Tensor logits(nn::Context&, const models::Sequences&, const models::Sequences&) const override {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "nn/head_scales.h"
 #include "search/rules/option_row.h"
 #include "search/shared_search.h"
@@ -50,6 +51,9 @@ struct Exchange {
   const HttpRequest& request;
   const Fields& fields;
   HttpReply& reply;
+
+  /// Requested when the client is gone.
+  Stop stop() const { return Stop(request.gone.get()); }
 };
 
 /// Answers a request through `exchange.reply`, or throws RequestError, heed::Error or another exception.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "heed/generator.h"
-#include "search/rules/option_row.h"
+#include "search/rules/sampling_options.h"
 
 namespace heed::decode {
 
@@ -47,29 +47,7 @@ void visit_generate_options(Visit&& visit) {
                  "multiplied",
          .otherwise = "the model's, or 1"},
         &Options::repetition_penalty, models::kRepetitionPenalties);
-  visit({.name = "temperature",
-         .group = kSampling,
-         .value = "T",
-         .help = "Temperature of sampling: below 1 sharpens the distribution, above 1 flattens it; 0: greedy "
-                 "search",
-         .otherwise = "the model's, or 1",
-         .excludes = "greedy"},
-        &Options::temperature, models::kTemperatures);
-  visit({.name = "top_k",
-         .group = kSampling,
-         .value = "K",
-         .help = "Sample from the K most probable tokens; 0: all",
-         .otherwise = "the model's, or 0",
-         .excludes = "greedy"},
-        &Options::top_k, models::kTopK);
-  visit(
-      {.name = "top_p",
-       .group = kSampling,
-       .value = "P",
-       .help = "Sample from the most probable tokens whose probabilities sum to P (nucleus sampling); 1: all",
-       .otherwise = "the model's, or 0.9",
-       .excludes = "greedy"},
-      &Options::top_p, models::kTopP);
+  visit_sampling_options<Options>(visit, {.excludes = "greedy"}, "the model's, or 0.9");
   visit({.name = "min_p",
          .group = kSampling,
          .value = "P",

@@ -67,19 +67,18 @@ WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
 }
 
 std::vector<Classification> TextClassifier::classify(const std::vector<ClassifierText>& texts,
-                                                     const std::atomic<bool>* cancelled) const {
-  const auto stopped = [&] { return Stop(cancelled).requested(); };
+                                                     const Stop& stop) const {
   std::vector<WordPieceEncoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
-    if (!stopped()) encodings[n] = encode(texts[n]);
+    stop.check();
+    encodings[n] = encode(texts[n]);
   });
-  if (stopped()) return {};
 
   const auto batches = encoder_batches(encodings, batch_tokens_);
 
   std::vector<Classification> results(texts.size());
   pool_.run(batches.size(), [&](size_t number) {
-    if (stopped()) return;
+    stop.check();
     const std::vector<size_t>& batch = batches[number];
     const models::EncoderInput input = encoder_input(encodings, batch);
     nn::Context context = context_;
@@ -92,7 +91,7 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
       result.truncated = encodings[batch[row]].truncated;
     }
   });
-  return stopped() ? std::vector<Classification>{} : results;
+  return results;
 }
 
 }  // namespace heed::decode

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files/model_inventory.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "models/directory/loaded_model.h"
 #include "text/subwords/wordpiece.h"
@@ -42,9 +43,8 @@ class TextClassifier {
 
   /// One result per text, independent of the batch. Throws kUsage for a text pair if the model does not
   /// support pairs.
-  /// Returns nothing if `cancelled`.
-  std::vector<Classification> classify(const std::vector<ClassifierText>& texts,
-                                       const std::atomic<bool>* cancelled = nullptr) const;
+  /// Throws Cancelled soon after `stop` is requested.
+  std::vector<Classification> classify(const std::vector<ClassifierText>& texts, const Stop& stop = {}) const;
 
   /// Tokenizes a text, truncated to the model's maximum length.
   WordPieceEncoding encode(const ClassifierText& text) const;

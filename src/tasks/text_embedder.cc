@@ -99,20 +99,19 @@ WordPieceEncoding TextEmbedder::encode(const std::string& text) const {
   return tokenizer_.encode(prompted, {.max_length = static_cast<size_t>(max_length_)});
 }
 
-TextVectors TextEmbedder::embed(const std::vector<std::string>& texts,
-                                const std::atomic<bool>* cancelled) const {
-  const auto stopped = [&] { return Stop(cancelled).requested(); };
+TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Stop& stop) const {
   std::vector<WordPieceEncoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
-    if (!stopped()) encodings[n] = encode(texts[n]);
+    stop.check();
+    encodings[n] = encode(texts[n]);
   });
   const auto batches = encoder_batches(encodings, kBatchTokens);
 
   TextVectors result;
   result.vectors = Tensor::empty({static_cast<int64_t>(texts.size()), width()});
   float* vectors = result.vectors.data<float>();
-  pool_.run(stopped() ? 0 : batches.size(), [&](size_t number) {
-    if (stopped()) return;
+  pool_.run(batches.size(), [&](size_t number) {
+    stop.check();
     const std::vector<size_t>& batch = batches[number];
     const models::EncoderInput input = encoder_input(encodings, batch);
     nn::Context context = context_;
@@ -127,7 +126,6 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts,
       if (settings_.normalize) normalize(vector, width());
     }
   });
-  if (stopped()) return {};
   for (const WordPieceEncoding& each : encodings) result.truncated.push_back(each.truncated);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "heed/embedder.h"
 #include "models/directory/loaded_model.h"
@@ -27,9 +28,8 @@ class TextEmbedder {
   TextEmbedder(const models::Encoder& model, const nn::Context& context, WordPieceTokenizer tokenizer,
                const models::SentenceModules& settings, ThreadPool& pool);
 
-  /// One vector per text, independent of the batch. Returns nothing if `cancelled`.
-  TextVectors embed(const std::vector<std::string>& texts,
-                    const std::atomic<bool>* cancelled = nullptr) const;
+  /// One vector per text, independent of the batch. Throws Cancelled soon after `stop` is requested.
+  TextVectors embed(const std::vector<std::string>& texts, const Stop& stop = {}) const;
 
   /// Tokenizes a text with its prompt, truncated to the maximum length.
   WordPieceEncoding encode(const std::string& text) const;

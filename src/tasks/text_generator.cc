@@ -141,7 +141,7 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   return made;
 }
 
-bool TextGenerator::search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+void TextGenerator::search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
                            const Search::Control& control) const {
   if (options_.executor != nullptr) {
     return options_.executor->run(search_, std::move(sentences), take, control);
@@ -149,12 +149,12 @@ bool TextGenerator::search(std::vector<SearchSentence> sentences, const Search::
   return search_all(search_, std::move(sentences), pool_, take, control);
 }
 
-bool TextGenerator::generate(const NextLine& next, const std::function<void(Generation)>& take,
+void TextGenerator::generate(const NextLine& next, const std::function<void(Generation)>& take,
                              const Control& control) const {
   for (uint64_t before = control.first_prompt;;) {
     std::vector<Generation> window;
     for (std::string line; window.size() < options_.window && next(line);) window.push_back({line, {}, {}});
-    if (window.empty()) return true;
+    if (window.empty()) return;
     pool_.run(window.size(),
               [&](size_t n) { window[n].prompt_ids = sentence(window[n].prompt, before + n).source; });
     std::vector<SearchSentence> sentences;
@@ -165,7 +165,7 @@ bool TextGenerator::generate(const NextLine& next, const std::function<void(Gene
         generation.texts.push_back(text_of(generation.prompt_ids, std::move(each)));
       }
     };
-    if (!search(std::move(sentences), take_one, {.cancelled = control.cancelled})) return false;
+    search(std::move(sentences), take_one, {.stop = control.stop});
     for (Generation& generation : window) take(std::move(generation));
     before += window.size();
   }
@@ -190,7 +190,7 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
       generation.texts.push_back(text_of(generation.prompt_ids, std::move(each)));
     }
   };
-  Search::Control searching{.cancelled = control.cancelled};
+  Search::Control searching{.stop = control.stop};
   if (control.show) searching.show = show;
   search(std::move(waiting), take, searching);
   if (!control.show) return generation;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "models/language_model.h"
 #include "search/search.h"
@@ -59,8 +60,7 @@ class TextGenerator {
                 const TextTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options = {});
 
   struct Control {
-    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
-
+    Stop stop = {};
     /// Streams the text in whole characters, for a single sample of a single prompt.
     std::function<void(std::string_view text)> show = {};
     /// Called with each new token, before the text that it completes is shown. Not in beam search, whose text
@@ -70,11 +70,11 @@ class TextGenerator {
   };
 
   /// Continues all prompts; `take` receives the results in order on the calling thread. A result depends only
-  /// on options, prompt and prompt number. Returns false if cancelled. Throws kUsage, with the prompt number,
-  /// for a prompt longer than the model's maximum.
-  bool generate(const NextLine& next, const std::function<void(Generation)>& take,
+  /// on options, prompt and prompt number. Throws Cancelled soon after control.stop is requested, and kUsage,
+  /// with the prompt number, for a prompt longer than the model's maximum.
+  void generate(const NextLine& next, const std::function<void(Generation)>& take,
                 const Control& control) const;
-  /// Continues one prompt with this number. Returns a partial result if cancelled.
+  /// Continues one prompt with this number. Throws the same.
   Generation generate(const std::string& prompt, uint64_t number, const Control& control) const;
   Generation generate(const std::string& prompt) const { return generate(prompt, 0, {}); }
 
@@ -82,7 +82,7 @@ class TextGenerator {
   GeneratedText text_of(const std::vector<int32_t>& prompt, Hypothesis hypothesis) const;
   SearchOptions with_rules(const TextGeneratorOptions& options) const;
   SearchSentence sentence(const std::string& prompt, uint64_t number) const;
-  bool search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+  void search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
               const Search::Control& control) const;
   /// Whether the last of these ids completes a stop text.
   bool stops(std::span<const int32_t> ids) const;

@@ -91,7 +91,7 @@ TEST(TextGenerator, TheSameSeedGivesTheSameTextOnAnyNumberOfThreads) {
       line = prompts[at++];
       return true;
     };
-    EXPECT_TRUE(generator.generate(next, [&](Generation made) { run.push_back(std::move(made)); }, {}));
+    generator.generate(next, [&](Generation made) { run.push_back(std::move(made)); }, {});
   }
   ASSERT_EQ(runs[0].size(), prompts.size());
   for (size_t n = 0; n < prompts.size(); ++n) {

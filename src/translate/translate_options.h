@@ -4,7 +4,7 @@
 #pragma once
 
 #include "heed/translator.h"
-#include "search/rules/option_row.h"
+#include "search/rules/sampling_options.h"
 
 namespace heed::decode {
 
@@ -105,27 +105,7 @@ void visit_translate_options(Visit&& visit) {
          .help = "Sample translations instead of searching for the most probable one",
          .for_documents = false},
         &Options::sample);
-  visit({.name = "temperature",
-         .group = kSampling,
-         .value = "T",
-         .help = "Temperature of sampling; 0: greedy search",
-         .otherwise = "the model's, or 1",
-         .needs = "sample"},
-        &Options::temperature, models::kTemperatures);
-  visit({.name = "top_k",
-         .group = kSampling,
-         .value = "K",
-         .help = "Sample from the K most probable tokens; 0: all",
-         .otherwise = "the model's, or 0",
-         .needs = "sample"},
-        &Options::top_k, models::kTopK);
-  visit({.name = "top_p",
-         .group = kSampling,
-         .value = "P",
-         .help = "Sample from the most probable tokens whose probabilities sum to P (nucleus sampling)",
-         .otherwise = "the model's, or 1",
-         .needs = "sample"},
-        &Options::top_p, models::kTopP);
+  visit_sampling_options<Options>(visit, {.needs = "sample"}, "the model's, or 1");
   visit({.name = "seed",
          .group = kSampling,
          .value = "N",

@@ -93,7 +93,8 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
 void Translator::split(TranslationWindow& window, const Control& control) const {
   window.lines.resize(window.inputs.size());
   pool_.run(window.inputs.size(), [&](size_t n) {
-    if (!Stop(control.cancelled).requested()) window.lines[n] = splitter_.split(window.inputs[n]);
+    control.stop.check();
+    window.lines[n] = splitter_.split(window.inputs[n]);
   });
   window.number_parts();
   require_within_limits(window);
@@ -131,7 +132,7 @@ SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t p
 }
 
 /// Longest first: batches have similar lengths, and the last batches are short.
-bool Translator::search(TranslationWindow& window, const Progress& before, const Control& control) const {
+void Translator::search(TranslationWindow& window, const Progress& before, const Control& control) const {
   std::vector<SearchSentence> sentences;
   std::vector<size_t> parts_left;
   for (size_t line = 0; line < window.lines.size(); ++line) {
@@ -162,22 +163,23 @@ bool Translator::search(TranslationWindow& window, const Progress& before, const
     if (--parts_left[window.line_of_part[part]] == 0) ++done.lines;
     tell();
   };
-  return run(std::move(sentences), take, control) && distribute_required(window, control) &&
-         search_again(window, control);
+  run(std::move(sentences), take, control);
+  distribute_required(window, control);
+  search_again(window, control);
 }
 
-bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+void Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
                      const Control& control) const {
   std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
     return a.source.size() > b.source.size();
   });
   if (options_.executor != nullptr) {
-    return options_.executor->run(search_, std::move(sentences), take, {.cancelled = control.cancelled});
+    return options_.executor->run(search_, std::move(sentences), take, {.stop = control.stop});
   }
-  return search_all(search_, std::move(sentences), pool_, take, {.cancelled = control.cancelled});
+  return search_all(search_, std::move(sentences), pool_, take, {.stop = control.stop});
 }
 
-bool Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,
+void Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,
                            const Control& control) const {
   uint64_t parts_before = 0;
   Progress before;
@@ -187,14 +189,14 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
     window.first_line = control.first_line + before.lines;
     for (std::string line; window.inputs.size() < options_.window && next(line);)
       window.inputs.push_back(line);
-    if (window.inputs.empty()) return true;
+    if (window.inputs.empty()) return;
     split(window, control);
-    if (Stop(control.cancelled).requested() || !search(window, before, control)) return false;
+    search(window, before, control);
     std::vector<Translation> translations(window.lines.size());
     pool_.run(translations.size(), [&](size_t n) {
-      if (!Stop(control.cancelled).requested()) translations[n] = assembler_.assemble(window, n);
+      control.stop.check();
+      translations[n] = assembler_.assemble(window, n);
     });
-    if (Stop(control.cancelled).requested()) return false;
     for (Translation& translation : translations) take(std::move(translation));
     parts_before += window.hypotheses.size();
     before.lines += window.lines.size();
@@ -202,16 +204,20 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
   }
 }
 
+void Translator::translate(const std::vector<std::string>& lines,
+                           const std::function<void(Translation)>& take, const Control& control) const {
+  size_t at = 0;
+  const auto next = [&](std::string& line) {
+    if (at == lines.size()) return false;
+    line = lines[at++];
+    return true;
+  };
+  translate(next, take, control);
+}
+
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
   std::vector<Translation> translations;
-  size_t at = 0;
-  translate(
-      [&](std::string& line) {
-        if (at == lines.size()) return false;
-        line = lines[at++];
-        return true;
-      },
-      [&](Translation translation) { translations.push_back(std::move(translation)); });
+  translate(lines, [&](Translation translation) { translations.push_back(std::move(translation)); }, {});
   return translations;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "models/directory/model_directory.h"
 #include "models/seq2seq.h"
@@ -86,37 +87,39 @@ class Translator {
   struct Control {
     /// Called when a part of a line is finished, serialized, from any thread.
     std::function<void(const Progress& done)> progress = {};
-    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+    Stop stop = {};
     /// Number of the first line, from 0. With the seed and a line's text, its number selects its samples.
     uint64_t first_line = 0;
   };
 
-  /// Translates all lines; `take` receives the results in order on the calling thread. Returns false if
-  /// cancelled; then the lines of the last window are missing. A translation does not depend on other lines
-  /// or threads; samples depend on the number of the line.
-  bool translate(const NextLine& next, const std::function<void(Translation)>& take,
+  /// Translates all lines; `take` receives the results in order on the calling thread. Throws
+  /// Cancelled soon after control.stop is requested; then the lines of the last window are missing. A
+  /// translation does not depend on other lines or threads; samples depend on the number of the line.
+  void translate(const NextLine& next, const std::function<void(Translation)>& take,
                  const Control& control) const;
-  bool translate(const NextLine& next, const std::function<void(Translation)>& take) const {
-    return translate(next, take, {});
+  void translate(const NextLine& next, const std::function<void(Translation)>& take) const {
+    translate(next, take, {});
   }
+  void translate(const std::vector<std::string>& lines, const std::function<void(Translation)>& take,
+                 const Control& control) const;
   /// Translates all lines, in order.
   std::vector<Translation> translate(const std::vector<std::string>& lines) const;
   Translation translate(const std::string& line) const;
 
   /// Scores sentence pairs by teacher forcing, in order. Throws kUsage, with its number, for a pair longer
-  /// than the model's maximum. Empty if `cancelled`.
+  /// than the model's maximum, and Cancelled soon after `stop` is requested.
   std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs,
-                                 const std::atomic<bool>* cancelled = nullptr) const;
+                                 const Stop& stop = {}) const;
 
  private:
   struct Missing;
-  bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+  void run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
-  bool distribute_required(TranslationWindow& window, const Control& control) const;
-  bool search_again(TranslationWindow& window, const Control& control) const;
+  void distribute_required(TranslationWindow& window, const Control& control) const;
+  void search_again(TranslationWindow& window, const Control& control) const;
   struct Replacement;
-  bool replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
+  void replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
                      const Control& control) const;
   bool adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const;
   std::vector<int32_t> continuing_ids() const;
@@ -128,7 +131,7 @@ class Translator {
   SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
   void split(TranslationWindow& window, const Control& control) const;
   void require_within_limits(const TranslationWindow& window) const;
-  bool search(TranslationWindow& window, const Progress& before, const Control& control) const;
+  void search(TranslationWindow& window, const Progress& before, const Control& control) const;
   ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
 
   const models::Seq2Seq& model_;

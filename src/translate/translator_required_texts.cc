@@ -73,7 +73,7 @@ struct Translator::Replacement {
 
 /// Lines of several sentences: tries each missing required text in all sentences, and adds it to the one
 /// whose log-probability decreases least.
-bool Translator::distribute_required(TranslationWindow& window, const Control& control) const {
+void Translator::distribute_required(TranslationWindow& window, const Control& control) const {
   struct Trial {
     size_t text, part;
     double loss = std::numeric_limits<double>::infinity();
@@ -102,7 +102,7 @@ bool Translator::distribute_required(TranslationWindow& window, const Control& c
       }
     }
   }
-  if (sentences.empty()) return true;
+  if (sentences.empty()) return;
   const auto take = [&](uint64_t number, const std::vector<Hypothesis>& hypotheses) {
     if (hypotheses.empty()) return;
     Trial& trial = trials[number];
@@ -110,7 +110,7 @@ bool Translator::distribute_required(TranslationWindow& window, const Control& c
     if (!missing_texts(tokenizer_.decode(hypotheses[0].ids), {wanted}).empty()) return;
     trial.loss = window.hypotheses[trial.part][0].log_probability - hypotheses[0].log_probability;
   };
-  if (!run(std::move(sentences), take, control)) return false;
+  run(std::move(sentences), take, control);
   for (auto first = trials.begin(); first != trials.end();) {
     const size_t line = window.line_of_part[first->part], text = first->text;
     const auto last = std::find_if(first, trials.end(), [&](const Trial& trial) {
@@ -124,12 +124,11 @@ bool Translator::distribute_required(TranslationWindow& window, const Control& c
     }
     first = last;
   }
-  return true;
 }
 
 /// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
 /// another format are accepted.
-bool Translator::search_again(TranslationWindow& window, const Control& control) const {
+void Translator::search_again(TranslationWindow& window, const Control& control) const {
   std::vector<SearchSentence> sentences;
   std::vector<size_t> counts(window.hypotheses.size(), 0);
   for (size_t n = 0; n < window.hypotheses.size(); ++n) {
@@ -154,7 +153,7 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
     }
     if (!sentence.required.empty()) sentences.push_back(std::move(sentence));
   }
-  if (sentences.empty()) return true;
+  if (sentences.empty()) return;
   std::mutex mutex;  // guards `replacements`
   std::vector<Replacement> replacements;
   const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
@@ -166,7 +165,8 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
     const std::lock_guard lock(mutex);
     replacements.push_back({n, std::move(hypotheses), {}});
   };
-  return run(std::move(sentences), take, control) && replace_words(window, std::move(replacements), control);
+  run(std::move(sentences), take, control);
+  replace_words(window, std::move(replacements), control);
 }
 
 /// The tokens of a translation that a required term should replace.
@@ -246,7 +246,7 @@ std::vector<int32_t> Translator::continuing_ids() const {
 /// Translates again with the terms at the positions of the words that they replace, from left to right: the
 /// translation up to a term and the term itself are the prefix of the next search. Keeps results that lack no
 /// more required texts than before.
-bool Translator::replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
+void Translator::replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
                                const Control& control) const {
   std::ranges::sort(replacements, {}, &Replacement::part);
   for (Replacement& each : replacements) each.prefix = sentence_of(window, each.part).prefix;
@@ -276,9 +276,8 @@ bool Translator::replace_words(TranslationWindow& window, std::vector<Replacemen
       }
       std::ranges::lower_bound(replacements, n, {}, &Replacement::part)->hypotheses = std::move(hypotheses);
     };
-    if (!sentences.empty() && !run(std::move(sentences), take, control)) return false;
+    if (!sentences.empty()) run(std::move(sentences), take, control);
   }
-  return true;
 }
 
 }  // namespace heed::decode

@@ -30,10 +30,11 @@ ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& p
 }
 
 std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::string, std::string>>& pairs,
-                                           const std::atomic<bool>* cancelled) const {
+                                           const Stop& stop) const {
   std::vector<ScoringPair> encoded(pairs.size());
   pool_.run(pairs.size(), [&](size_t n) {
-    if (!Stop(cancelled).requested()) encoded[n] = encode_pair(pairs[n], n);
+    stop.check();
+    encoded[n] = encode_pair(pairs[n], n);
   });
   std::vector<size_t> groups{0};  // begin of each group, and the end of the last
   for (size_t n = 0, tokens = 0; n < encoded.size(); ++n) {
@@ -47,7 +48,7 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
 
   std::vector<TargetScore> scores(pairs.size());
   pool_.run(groups.size() - 1, [&](size_t group) {
-    if (Stop(cancelled).requested()) return;
+    stop.check();
     const std::span members = std::span(encoded).subspan(groups[group], groups[group + 1] - groups[group]);
     auto found = score_pairs(model_, context_, options_.search, members);
     for (size_t n = 0; n < found.size(); ++n) {
@@ -58,7 +59,6 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
       score.log_probabilities = std::move(found[n]);
     }
   });
-  if (Stop(cancelled).requested()) return {};
   return scores;
 }
 

@@ -276,9 +276,9 @@ TEST(Translator, ProgressAndCancellation) {
     told.push_back(done.lines);
     bytes.push_back(done.bytes);
   };
-  control.cancelled = &cancelled;
-  EXPECT_TRUE(translator.translate(
-      next, [&](const Translation&) { ++taken; }, control));
+  control.stop = Stop(&cancelled);
+  translator.translate(
+      next, [&](const Translation&) { ++taken; }, control);
   EXPECT_EQ(taken, lines.size());
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
   EXPECT_EQ(told.back(), lines.size());
@@ -288,8 +288,9 @@ TEST(Translator, ProgressAndCancellation) {
   EXPECT_NEAR(bytes.back(), static_cast<double>(all_bytes), 1e-6 * static_cast<double>(all_bytes));
 
   at = taken = 0;
-  EXPECT_FALSE(translator.translate(
-      next, [&](const Translation&) { cancelled = ++taken == 10; }, control));
+  EXPECT_THROW(translator.translate(
+                   next, [&](const Translation&) { cancelled = ++taken == 10; }, control),
+               Cancelled);
   EXPECT_EQ(taken, 10u);
 }
 

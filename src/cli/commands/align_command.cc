@@ -32,7 +32,6 @@ struct AlignOptions {
   int layer = 0;  // 0: the model's alignment heads, or the last
   bool choose_heads = false;
   LineJobOptions job;
-  const Command* command = nullptr;
 };
 
 /// Pairs that are in memory at a time.
@@ -80,13 +79,14 @@ int run_align(const AlignOptions& o) {
     return choose_heads({o.common, o.model, pair_files(o.arguments, o.input)});
   }
   const Symmetrization method = parse_symmetrization(o.symmetrize);
-  GivenPairs given(o.arguments, o.input);
-  LineJob job{.options = o.job, .command = o.command, .models = {open_translation_model(o.model).path()}};
+  GivenPairs given(o.arguments, o.input, o.job.part);
+  const models::ModelDirectory directory = open_translation_model(o.model);
+  LineJob job{.options = o.job, .models = {directory.path()}};
   if (!o.reverse.empty()) job.models.push_back(model_directory_at(o.reverse, "--reverse"));
   LineOutput output = open_output(job, given.input(), o.output);
   if (output.complete()) return kExitDone;
   given.skip(output.lines_done());
-  const TranslationModel model = load_translation_model(o.model);
+  const TranslationModel model = load_translation_model(o.model, directory);
   std::optional<TranslationModel> reverse;
   if (!o.reverse.empty()) reverse.emplace(load_reverse_model(o));
   ThreadPool pool(o.common.threads);
@@ -99,7 +99,6 @@ int run_align(const AlignOptions& o) {
         sort_by_target(all[n]);
       }
     }
-    if (interrupted()) return kExitInterrupted;
     std::vector<std::string> lines;
     for (const Links& links : all) lines.push_back(decode::to_pharaoh(links));
     write_for_each_line(pairs, lines, output);
@@ -111,32 +110,26 @@ int run_align(const AlignOptions& o) {
 }  // namespace
 
 void add_align(Command& app, Work& work) {
-  auto o = std::make_shared<AlignOptions>();
-  Command* command = app.add_subcommand("align", "Align the words of sentence pairs");
-  command->footer(
-      "Examples:\n  heed align \"Der Hund schläft.\" \"The dog sleeps.\"\n"
-      "  heed align test.tsv --model my-model\n"
-      "  heed align --pairs test.tsv --model de-en-model --reverse en-de-model\n"
-      "  heed align --choose-heads --pairs train.tsv --model my-model\n\n"
-      "Output is in Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with\n"
-      "target word 2. Words are separated by white space. Each target word is linked to the source word "
-      "with\n"
-      "the highest attention of the model's alignment heads, or to none. A line without a sentence pair "
-      "gives\n"
-      "an empty line.");
+  auto [command, o] = add_command(app, work, "align", "Align the words of sentence pairs", run_align);
+  command->footer(R"(Examples:
+  heed align "Der Hund schläft." "The dog sleeps."
+  heed align test.tsv --model my-model
+  heed align --pairs test.tsv --model de-en-model --reverse en-de-model
+  heed align --choose-heads --pairs train.tsv --model my-model
+
+Output is in Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with target
+word 2. Words are separated by white space. Each target word is linked to the source word with the highest
+attention of the model's alignment heads, or to none. A line without a sentence pair gives an empty line.)");
   add_pair_arguments(*command, o->arguments);
   add_model_options(*command, o->model);
   add_pairs_options(*command, o->input);
-  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->add_option("--output F", o->output, "Write to this file instead of standard output");
   command->group("Alignment");
-  Option* reverse = command
-                        ->add_option("--reverse", o->reverse,
-                                     "Model of the reverse direction; the alignments of both are combined")
-                        ->type_name("DIR");
+  Option* reverse = command->add_option(
+      "--reverse DIR", o->reverse, "Model of the reverse direction; the alignments of both are combined");
   command
-      ->add_option("--symmetrize", o->symmetrize,
+      ->add_option("--symmetrize NAME", o->symmetrize,
                    "Symmetrization with --reverse: intersection, union, grow-diag or grow-diag-final-and")
-      ->type_name("NAME")
       ->show_default()
       ->needs(reverse);
   add_integer(*command, "--layer", o->layer,
@@ -151,11 +144,6 @@ void add_align(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);
-  o->command = command;
-  command->callback([o, &work] {
-    o->input.lines.part = o->job.part;
-    work = [o] { return run_align(*o); };
-  });
 }
 
 }  // namespace heed::cli

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -153,8 +152,8 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts) {
-    traces.push_back(trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr,
-                                          o.details, heads));
+    traces.push_back(
+        trace_classification(model.loaded, model.tokenizer, classifier_text(text), o.details, heads));
   }
   return traces;
 }
@@ -322,47 +321,36 @@ int run_attend(AttendOptions o) {
 }  // namespace
 
 void add_attend(Command& app, Work& work) {
-  auto o = std::make_shared<AttendOptions>();
-  Command* command = app.add_subcommand("attend", "Show the attention weights of a model");
-  command->footer(
-      "Examples:\n"
-      "  heed attend \"Der Hund schläft.\"\n"
-      "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
-      "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n"
-      "  heed attend \"a fine film\" --model my-classifier\n"
-      "\n"
-      "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the\n"
-      "positions that produce the target tokens, including the end token; the keys of decoder are the "
-      "tokens\n"
-      "read so far, beginning with the start token. By default, the terminal shows the layer of the\n"
-      "cross-attention that points most clearly at words, averaged over its heads, and a file contains every "
-      "head of every layer. A "
-      "classifier,\n"
-      "a masked language model or a model of embeddings has only an encoder; the terminal shows the "
-      "attention of\n"
-      "[CLS], from which a classifier decides. A language model has only a decoder; its last row is the "
-      "most\n"
-      "likely next token.");
+  auto [command, o] = add_command(app, work, "attend", "Show the attention weights of a model", run_attend);
+  command->footer(R"(Examples:
+  heed attend "Der Hund schläft."
+  heed attend "Der Hund schläft." --stack encoder --layer 1 --head all
+  heed attend "Der Hund schläft." --target "The cat sleeps." --output attention.svg
+  heed attend "a fine film" --model my-classifier
+
+Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the
+positions that produce the target tokens, including the end token; the keys of decoder are the tokens read
+so far, beginning with the start token. By default, the terminal shows the layer of the cross-attention that
+points most clearly at words, averaged over its heads, and a file contains every head of every layer. A
+classifier, a masked language model or a model of embeddings has only an encoder; the terminal shows the
+attention of [CLS], from which a classifier decides. A language model has only a decoder; its last row is
+the most likely next token.)");
   command
       ->add_option("TEXT", o->texts,
                    "Text to translate, classify, embed or continue; several texts only for .html")
       ->required();
   add_model_options(*command, o->model);
-  command->add_option("--target", o->target, "Use this translation instead of the model's own")
-      ->type_name("TEXT");
-  command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
-  command->add_option("--layer", o->layer, "Layer, counted from 1, or all")->type_name("N|all");
-  command->add_option("--head", o->head, "Head, counted from 1, all, or mean (average over heads)")
-      ->type_name("N|all|mean");
-  command->add_option("--output", o->output, "Write to this file: .png, .svg, .pdf, .html or .json")
-      ->type_name("F");
+  command->add_option("--target TEXT", o->target, "Use this translation instead of the model's own");
+  command->add_option("--stack NAME", o->stack, "encoder, decoder, cross or all");
+  command->add_option("--layer N|all", o->layer, "Layer, counted from 1, or all");
+  command->add_option("--head N|all|mean", o->head,
+                      "Head, counted from 1, all, or mean (average over heads)");
+  command->add_option("--output F", o->output, "Write to this file: .png, .svg, .pdf, .html or .json");
   command->add_switch("--json", o->json, "Write JSON to standard output");
   command->group(kOutputOptions);
-  command
-      ->add_option("--query", o->query,
-                   "Show the attention of one query as bars: its position, counted from 1, or the token; "
-                   "TOKEN:2 is its second occurrence")
-      ->type_name("N|TOKEN");
+  command->add_option("--query N|TOKEN", o->query,
+                      "Show the attention of one query as bars: its position, counted from 1, or the token; "
+                      "TOKEN:2 is its second occurrence");
   command->add_switch("--words", o->words, "Group subword pieces into words");
   command->add_switch("--values", o->values, "Show the weights as percentages in the cells");
   command->add_switch("--details", o->details,
@@ -377,7 +365,6 @@ void add_attend(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_shortlist_option(*command, o->model.shortlist);
   add_quiet(*command, o->quiet);
-  command->callback([o, &work] { work = [o] { return run_attend(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -257,13 +256,11 @@ void require_both(const ConvertOptions& o) {
 }
 
 /// Says so if the command has written what was there, for lack of options that say what to change.
-void note_unchanged(const ConvertOptions& o, const std::string& input, bool same_size) {
-  const bool safetensors =
-      is_present(input + "/model.safetensors") || is_present(input + "/model.safetensors.index.json");
-  if (!same_size || !safetensors || o.weights != "float32" || o.to != "heed") return;
+void note_unchanged(const ConvertOptions& o, const models::ModelDirectory& input, bool same_size) {
+  if (!same_size || input.format() != "safetensors" || o.weights != "float32" || o.to != "heed") return;
   std::fprintf(
       stderr, "note: the weights of %s are in %s already, so this is a copy without the training state. %s\n",
-      input.c_str(), o.weights.c_str(), kConversions);
+      input.path().c_str(), o.weights.c_str(), kConversions);
 }
 
 int run_convert(const ConvertOptions& o) {
@@ -292,7 +289,7 @@ int run_convert(const ConvertOptions& o) {
     write_imported(import_ctranslate2(input), output.part(), conversion_of(o));
   } else {
     convert_weights(*input.weights(), output.part(), conversion_of(o));
-    copy_others(path, output.part());
+    copy_others(input.files(), output.part());
     const std::string original = input.files().path(model_file::kConfig);
     write_config(parse_ordered_json(read_file(original), original), output.part(), conversion_of(o).dtype);
   }
@@ -305,7 +302,7 @@ int run_convert(const ConvertOptions& o) {
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
                  o.weights.c_str(), megabytes, before);
-    note_unchanged(o, path, megabytes == before);
+    note_unchanged(o, input, megabytes == before);
   }
   return kExitDone;
 }
@@ -313,54 +310,42 @@ int run_convert(const ConvertOptions& o) {
 }  // namespace
 
 void add_convert(Command& app, Work& work) {
-  auto o = std::make_shared<ConvertOptions>();
-  Command* command =
-      app.add_subcommand("convert", "Convert the weights to another type, or a model from another format");
-  command->footer(
-      "Examples:\n"
-      "  heed convert my-model my-model-half --weights float16\n"
-      "  heed convert my-model my-model-ct2 --to ctranslate2\n"
-      "  heed convert opus-en-de my-model --from marian\n"
-      "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
-      "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
-      "CTranslate2 with the\n"
-      "tokenizer files of the original model. --to ctranslate2 writes Marian, M2M-100, NLLB, BART, mBART, "
-      "T5,\n"
-      "GPT-2, Llama, Mistral, Qwen 2, Qwen 3 and Gemma 3. Otherwise, the new directory is a complete model "
-      "in "
-      "safetensors,\n"
-      "without the training state. 16-bit weights halve its size; they\n"
-      "are rounded to nearest, and computations stay in float32.");
+  auto [command, o] =
+      add_command(app, work, "convert", "Convert the weights to another type, or a model from another format",
+                  run_convert);
+  command->footer(R"(Examples:
+  heed convert my-model my-model-half --weights float16
+  heed convert my-model my-model-ct2 --to ctranslate2
+  heed convert opus-en-de my-model --from marian
+  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin
+IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of CTranslate2 with
+the tokenizer files of the original model. --to ctranslate2 writes Marian, M2M-100, NLLB, BART, mBART, T5,
+GPT-2, Llama, Mistral, Qwen 2, Qwen 3 and Gemma 3. Otherwise, the new directory is a complete model in
+safetensors, without the training state. 16-bit weights halve its size; they are rounded to nearest, and
+computations stay in float32.)");
   add_argument(*command, "IN", "--model", o->input,
                "Model directory, or a weight file with --from marian or llama2c");
   add_argument(*command, "OUT", "--output", o->output, "Directory to create; must not exist");
   std::vector<std::string> names;
   for (const auto& [name, type] : ctranslate2_types()) names.push_back(name);
-  add_choice(*command, "--weights", o->weights,
+  add_choice(*command, "--weights TYPE", o->weights,
              "Data type of the weights: float32, float16 or bfloat16; for CTranslate2 also int8 or int16",
              names)
-      ->show_default()
-      ->type_name("TYPE");
-  add_choice(*command, "--from", o->from,
+      ->show_default();
+  add_choice(*command, "--from FORMAT", o->from,
              "Format of IN: huggingface (a model directory, also of CTranslate2), marian (an .npz file, or a "
              "directory\nwith one, which is also recognized) or llama2c (a weight file of llama2.c)",
              {"huggingface", "marian", "llama2c"})
-      ->show_default()
-      ->type_name("FORMAT");
-  add_choice(*command, "--to", o->to,
+      ->show_default();
+  add_choice(*command, "--to FORMAT", o->to,
              "Target: heed, huggingface or ctranslate2; models that the target does not support are refused",
              {"heed", "huggingface", "ctranslate2"})
-      ->show_default()
-      ->type_name("FORMAT");
-  command
-      ->add_option("--tokenizer", o->tokenizer,
-                   "Tokenizer for --from llama2c: tokenizer.model, or llama2.c's tokenizer.bin")
-      ->type_name("F");
-  add_integer(*command, "--shard-size", o->shard_size,
-              "Split larger weights into files of at most this many MB (10^6 bytes)", {1, 1'000'000'000})
-      ->type_name("MB");
+      ->show_default();
+  command->add_option("--tokenizer F", o->tokenizer,
+                      "Tokenizer for --from llama2c: tokenizer.model, or llama2.c's tokenizer.bin");
+  add_integer(*command, "--shard-size MB", o->shard_size,
+              "Split larger weights into files of at most this many MB (10^6 bytes)", {1, 1'000'000'000});
   add_quiet(*command, o->quiet);
-  command->callback([o, &work] { work = [o] { return run_convert(*o); }; });
 }
 
 }  // namespace heed::cli

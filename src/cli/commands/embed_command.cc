@@ -1,25 +1,16 @@
 // heed embed: a vector for each line.
 
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
-#include "base/counted.h"
 #include "base/thread_pool.h"
-#include "cli/files/model_lookup.h"
-#include "cli/jobs/line_job.h"
-#include "cli/jobs/line_output.h"
-#include "cli/jobs/source_lines.h"
+#include "cli/jobs/text_lines.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/command.h"
-#include "cli/options/input_notes.h"
-#include "cli/options/terminal.h"
 #include "io/npy.h"
 #include "tasks/model_files.h"
 #include "tasks/text_embedder.h"
@@ -27,19 +18,11 @@
 namespace heed::cli {
 namespace {
 
-/// Texts per call of the embedder: enough for batches of similar lengths on all threads.
-constexpr size_t kTextsPerCall = 4096;
-
 struct EmbedOptions {
-  CommonOptions common;
-  NamedModel model;
-  std::vector<std::string> texts;
-  std::string input, output, pooling;
+  TextLinesOptions texts;
+  std::string pooling;
   std::optional<bool> normalize;
   std::optional<std::string> prompt;
-  bool lossy = false;
-  LineJobOptions job;
-  const Command* command = nullptr;
 };
 
 std::vector<std::string> pooling_words() {
@@ -64,80 +47,61 @@ std::string to_json(const std::string& text, const float* vector, int64_t width,
   return json + (truncated ? "],\"truncated\":true}" : "]}");
 }
 
-/// Reads the input and calls write(lines, vectors) for each part of it. Returns false if interrupted.
-template <typename Write>
-bool embed_lines(const EmbedOptions& o, const decode::TextEmbedder& embedder, SourceLines& lines,
-                 uint64_t done, const Write& write) {
-  const bool live = !o.common.quiet && stderr_is_terminal() && !(o.output.empty() && stdout_is_terminal());
-  if (!o.common.quiet && lines.from_terminal())
-    std::fprintf(stderr, "Enter one text per line; end with Ctrl-D.\n");
-  ProgressLine progress("lines", live ? lines.count() : 0, live);
-  size_t truncated = 0;
-  while (!lines.at_end()) {
-    const std::vector<std::string> taken = lines.take(kTextsPerCall);
-    const TextVectors found = embedder.embed(taken, &interrupted());
-    if (interrupted()) return false;
-    for (const bool each : found.truncated) truncated += each ? 1 : 0;
-    write(taken, found);
-    progress.show(done += taken.size());
-  }
-  progress.clear();
-  if (!o.common.quiet && truncated > 0) {
-    std::fprintf(stderr, "heed: %s truncated to the maximum of %lld tokens\n",
-                 counted(truncated, "text").c_str(), static_cast<long long>(embedder.max_length()));
-  }
-  return true;
+size_t truncated(const TextVectors& found) {
+  return static_cast<size_t>(std::ranges::count(found.truncated, true));
 }
 
 /// One array of all vectors.
 int write_array(const EmbedOptions& o, const decode::TextEmbedder& embedder, SourceLines& lines) {
   std::vector<float> all;
-  const auto keep = [&](const std::vector<std::string>&, const TextVectors& found) {
+  const auto keep = [&](const std::vector<std::string>& taken) {
+    const TextVectors found = embedder.embed(taken, stop_on_interrupt());
     const float* first = found.vectors.data<float>();
     all.insert(all.end(), first, first + found.vectors.size());
+    return truncated(found);
   };
-  if (!embed_lines(o, embedder, lines, 0, keep)) return kExitInterrupted;
+  process_lines(o.texts, lines, 0, embedder.max_length(), keep);
   const int64_t width = embedder.width();
-  write_npy(o.output, Tensor::from(all, {static_cast<int64_t>(all.size()) / width, width}));
+  write_npy(o.texts.output, Tensor::from(all, {static_cast<int64_t>(all.size()) / width, width}));
   return kExitDone;
 }
 
 int write_lines(const EmbedOptions& o, const decode::TextEmbedder& embedder, SourceLines& lines,
                 LineOutput& output) {
-  const auto write = [&](const std::vector<std::string>& taken, const TextVectors& found) {
+  const auto write = [&](const std::vector<std::string>& taken) {
+    const TextVectors found = embedder.embed(taken, stop_on_interrupt());
     for (size_t n = 0; n < taken.size(); ++n) {
       const float* vector = found.vectors.data<float>() + static_cast<int64_t>(n) * embedder.width();
       output.write_line(to_json(taken[n], vector, embedder.width(), found.truncated[n]));
       output.end_input_line();
     }
     output.flush();
+    return truncated(found);
   };
-  if (!embed_lines(o, embedder, lines, output.lines_done(), write)) return kExitInterrupted;
+  process_lines(o.texts, lines, output.lines_done(), embedder.max_length(), write);
   output.commit();
   return kExitDone;
 }
 
 int run_embed(const EmbedOptions& o) {
-  const bool array = std::filesystem::path(o.output).extension() == ".npy";
-  if (array && o.job.resume) {
+  const bool array = std::filesystem::path(o.texts.output).extension() == ".npy";
+  if (array && o.texts.job.resume) {
     fail(ErrorKind::kUsage, "--resume continues JSON lines, not .npy: give --output another name");
   }
-  if (o.output.ends_with(".npy.gz") || o.output.ends_with(".npy.zst")) {
-    fail(ErrorKind::kUsage, "'{}': arrays are not compressed; give a name that ends in .npy", o.output);
+  if (o.texts.output.ends_with(".npy.gz") || o.texts.output.ends_with(".npy.zst")) {
+    fail(ErrorKind::kUsage, "'{}': arrays are not compressed; give a name that ends in .npy", o.texts.output);
   }
-  note_file_names(o.texts, o.common.quiet);
-  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
-  const std::string directory = find_named_model(o.model);
+  SourceLines lines = open_lines(o.texts);
   std::optional<LineOutput> output;
   if (!array) {
-    output = open_output({.options = o.job, .command = o.command, .models = {directory}}, o.input, o.output);
+    output = open_output(o.texts, lines);
     if (output->complete()) return kExitDone;
-    lines.skip(output->lines_done());
   }
-  models::LoadOptions load = load_options(o.model.precision);
+  models::LoadOptions load = load_options(o.texts.model.precision);
   load.encoder = true;
-  const decode::EncoderModel model = decode::encoder_model(models::load_model(directory, load));
-  ThreadPool pool(o.common.threads);
+  const decode::EncoderModel model =
+      decode::encoder_model(models::load_model(find_named_model(o.texts.model), load));
+  ThreadPool pool(o.texts.common.threads);
   const decode::TextEmbedder embedder(model.loaded.encoder(), model.loaded.context(), model.tokenizer,
                                       decode::embedding_settings(model.loaded, embedder_options(o)), pool);
   return array ? write_array(o, embedder, lines) : write_lines(o, embedder, lines, *output);
@@ -146,47 +110,30 @@ int run_embed(const EmbedOptions& o) {
 }  // namespace
 
 void add_embed(Command& app, Work& work) {
-  auto o = std::make_shared<EmbedOptions>();
-  Command* command = app.add_subcommand("embed", "Compute a vector for each line: sentence embeddings");
-  command->footer(
-      "Examples:\n  heed embed \"The dog sleeps.\" --model all-MiniLM-L6-v2\n"
-      "  heed embed --input sentences.txt --output vectors.npy --model all-MiniLM-L6-v2\n\n"
-      "For directories of sentence-transformers, whose files say how the vectors of the tokens become one, "
-      "and\n"
-      "for other encoders (BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT), by default with the mean. "
-      "A\n"
-      "name that ends in .npy gives an array of NumPy, (lines, width) in float32, which is held in memory "
-      "until "
-      "it\n"
-      "is complete; otherwise one JSON object per line: text, embedding. Every line has a vector, also an "
-      "empty\n"
-      "one. Texts longer than the model's maximum are truncated.");
-  command->add_option("TEXT", o->texts, "Texts; default: the lines of --input")->take_all();
-  add_named_model_option(*command, o->model);
-  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
-      ->type_name("F");
-  command->add_option("--output", o->output, "Write to this file (.npy: an array) instead of standard output")
-      ->type_name("F");
+  auto [command, o] =
+      add_command(app, work, "embed", "Compute a vector for each line: sentence embeddings", run_embed);
+  command->footer(R"(Examples:
+  heed embed "The dog sleeps." --model all-MiniLM-L6-v2
+  heed embed --input sentences.txt --output vectors.npy --model all-MiniLM-L6-v2
+
+For directories of sentence-transformers, whose files say how the vectors of the tokens become one, and for
+other encoders (BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT), by default with the mean. A name that
+ends in .npy gives an array of NumPy, (lines, width) in float32, which is held in memory until it is
+complete; otherwise one JSON object per line: text, embedding. Every line has a vector, also an empty one.
+Texts longer than the model's maximum are truncated.)");
+  add_text_lines(*command, o->texts, "Texts", "Write to this file (.npy: an array)");
   command->group("Vectors");
-  add_choice(*command, "--pooling", o->pooling,
+  add_choice(*command, "--pooling NAME", o->pooling,
              "How the vectors of the tokens become one: mean, cls (that of the first token), max or "
              "mean_sqrt_len_tokens [default: the model's, or mean]",
-             pooling_words())
-      ->type_name("NAME");
+             pooling_words());
   command->add_switch("--normalize", o->normalize,
                       "Divide vectors by their length, which is 1 then [default: the model's, or off]");
-  command
-      ->add_option("--prompt", o->prompt,
-                   "Put a prompt of the model before each text, such as query or document [default: the "
-                   "model's]")
-      ->type_name("NAME");
-  add_precision_option(*command, o->model.precision);
-  command->group(kInputOptions);
-  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
-  add_line_job_options(*command, o->job);
-  add_common_options(*command, o->common);
-  o->command = command;
-  command->callback([o, &work] { work = [o] { return run_embed(*o); }; });
+  command->add_option("--prompt NAME", o->prompt,
+                      "Put a prompt of the model before each text, such as query or document [default: the "
+                      "model's]");
+  add_text_lines_end(*command, o->texts);
+  add_common_options(*command, o->texts.common);
 }
 
 }  // namespace heed::cli

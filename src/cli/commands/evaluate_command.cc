@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -153,37 +152,30 @@ void add_input_options(Command& command, EvaluateOptions& o) {
   command.add_option("F.tsv", o.files, "Test sets: the same as --pairs, or --text for a classifier")
       ->take_all();
   command
-      .add_option("--model", o.models,
+      .add_option("--model DIR", o.models,
                   "Model directory [default: $HEED_MODEL, or the bundled model for --pair]; may be repeated "
                   "to compare systems")
-      ->type_name("DIR")
       ->repeatable();
   command
-      .add_option("--pair", o.languages,
+      .add_option("--pair PAIR", o.languages,
                   "Language pair of the bundled model [default: de-en]; may be repeated")
-      ->type_name("PAIR")
       ->repeatable();
   command
       .add_option(
-          "--pairs", o.input.pairs,
+          "--pairs F.tsv", o.input.pairs,
           "Translate the first column, with the second as reference: SOURCE TAB TARGET; may be repeated")
-      ->type_name("F.tsv")
       ->repeatable();
+  command.add_option("--source F", o.input.source,
+                     "Translate the lines of this file, with --reference as reference");
   command
-      .add_option("--source", o.input.source,
-                  "Translate the lines of this file, with --reference as reference")
-      ->type_name("F");
-  command
-      .add_option("--reference", o.input.references,
+      .add_option("--reference F", o.input.references,
                   "One or more files of reference translations, line by line")
-      ->type_name("F")
       ->take_all();
   command
-      .add_option("--hypothesis", o.hypotheses,
+      .add_option("--hypothesis F", o.hypotheses,
                   "Score the translations in this file; may be repeated to compare systems")
-      ->type_name("F")
       ->repeatable();
-  command.add_option("--output", o.output, "Write the translations to this file")->type_name("F");
+  command.add_option("--output F", o.output, "Write the translations to this file");
   command.add_switch("--json", o.json,
                      "One JSON object; one per line with several systems or test sets, and with --sentence");
 }
@@ -191,13 +183,12 @@ void add_input_options(Command& command, EvaluateOptions& o) {
 void add_metric_options(Command& command, EvaluateOptions& o) {
   command.group("Metrics");
   MeasureOptions& measure = o.measure;
-  command.add_option("--metrics", measure.metrics, "Comma-separated list of bleu, chrf, chrf++ and ter")
-      ->type_name("NAMES")
+  command
+      .add_option("--metrics NAMES", measure.metrics, "Comma-separated list of bleu, chrf, chrf++ and ter")
       ->show_default();
   command
-      .add_option("--tokenize", measure.tokenize,
+      .add_option("--tokenize NAME", measure.tokenize,
                   "Tokenizer of BLEU: 13a, intl, char, none, zh, flores101 or flores200")
-      ->type_name("NAME")
       ->show_default();
   command.add_switch("--lowercase", measure.lowercase, "Ignore case, as TER always does");
   command.add_switch("--sentence", o.sentence,
@@ -229,10 +220,9 @@ void add_check_options(Command& command, EvaluateOptions& o) {
       command.add_switch("--invented", o.invented,
                          "Count lines with words that occur neither in --known-words nor in the source");
   Option* known = command
-                      .add_option("--known-words", o.known_words,
+                      .add_option("--known-words F", o.known_words,
                                   "Text of both languages: plain, or the first two columns of a TSV; may be "
                                   "repeated")
-                      ->type_name("F")
                       ->repeatable()
                       ->needs(invented);
   invented->needs(known);
@@ -246,17 +236,13 @@ void add_check_options(Command& command, EvaluateOptions& o) {
 
 void add_task_options(Command& command, EvaluateOptions& o) {
   command.group("Other tasks");
-  command
-      .add_option("--task", o.task,
-                  "translate, or classify: accuracy, F1 and confusion matrix [default: what the model does]")
-      ->type_name("NAME");
-  command.add_option("--text", o.text, "Labelled texts for --task classify, lines of LABEL TAB TEXT")
-      ->type_name("F.tsv");
-  command
-      .add_option("--alignments", o.alignments,
-                  "Score word alignments of --pairs or --hypothesis against this file of gold links: 0-0 "
-                  "sure, 0?1 possible")
-      ->type_name("F");
+  command.add_option(
+      "--task NAME", o.task,
+      "translate, or classify: accuracy, F1 and confusion matrix [default: what the model does]");
+  command.add_option("--text F.tsv", o.text, "Labelled texts for --task classify, lines of LABEL TAB TEXT");
+  command.add_option("--alignments F", o.alignments,
+                     "Score word alignments of --pairs or --hypothesis against this file of gold links: 0-0 "
+                     "sure, 0?1 possible");
   command.group(kInputOptions);
   command.add_switch("--swap", o.input.swap,
                      "Translate the second column of --pairs, with the first as reference");
@@ -280,15 +266,15 @@ void add_exclusions(Command& command) {
 }  // namespace
 
 void add_evaluate(Command& app, Work& work) {
-  auto o = std::make_shared<EvaluateOptions>();
-  Command* command = app.add_subcommand("evaluate", "Score translations with BLEU, chrF, chrF++ and TER");
-  command->footer(
-      "Examples:\n  heed evaluate test.tsv --model my-model\n"
-      "  heed evaluate --hypothesis translated.txt --reference reference.txt --json\n"
-      "  heed evaluate --model old --model new --pairs news.tsv --pairs chat.tsv --paired-bs\n"
-      "  heed evaluate test.tsv --model my-classifier\n"
-      "  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model\n"
-      "Scores equal sacreBLEU's and are printed with its signatures.");
+  auto [command, o] =
+      add_command(app, work, "evaluate", "Score translations with BLEU, chrF, chrF++ and TER", run_evaluate);
+  command->footer(R"(Examples:
+  heed evaluate test.tsv --model my-model
+  heed evaluate --hypothesis translated.txt --reference reference.txt --json
+  heed evaluate --model old --model new --pairs news.tsv --pairs chat.tsv --paired-bs
+  heed evaluate test.tsv --model my-classifier
+  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model
+Scores equal sacreBLEU's and are printed with its signatures.)");
   add_input_options(*command, *o);
   add_metric_options(*command, *o);
   add_significance_options(*command, *o);
@@ -302,7 +288,6 @@ void add_evaluate(Command& app, Work& work) {
   add_common_options(*command, o->common);
   add_exclusions(*command);
   o->command = command;
-  command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });
 }
 
 }  // namespace heed::cli

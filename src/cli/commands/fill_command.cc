@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -11,13 +10,8 @@
 
 #include "base/check.h"
 #include "base/text/json_file.h"
-#include "cli/files/model_lookup.h"
-#include "cli/jobs/line_job.h"
-#include "cli/jobs/line_output.h"
-#include "cli/jobs/source_lines.h"
+#include "cli/jobs/text_lines.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/command.h"
-#include "cli/options/input_notes.h"
 #include "models/directory/loaded_model.h"
 #include "models/finite_output.h"
 #include "models/masked_language_model.h"
@@ -28,13 +22,9 @@ namespace heed::cli {
 namespace {
 
 struct FillOptions {
-  NamedModel model;
-  std::vector<std::string> texts;
-  std::string input, output;
+  TextLinesOptions texts;
   int top = 5;
-  bool json = false, lossy = false, quiet = false;
-  LineJobOptions job;
-  const Command* command = nullptr;
+  bool json = false;
 };
 
 struct Guess {
@@ -101,14 +91,12 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 }
 
 int run_fill(const FillOptions& o) {
-  note_file_names(o.texts, o.quiet);
-  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
-  LineOutput output = open_output(
-      {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
+  SourceLines lines = open_lines(o.texts);
+  LineOutput output = open_output(o.texts, lines);
   if (output.complete()) return kExitDone;
-  lines.skip(output.lines_done());
+  const NamedModel& named = o.texts.model;
   models::LoadedModel read =
-      load_model(models::ModelDirectory::open(find_named_model(o.model)), o.model.precision);
+      load_model(models::ModelDirectory::open(find_named_model(named)), named.precision);
   read.masked_language_model();  // throws for another task
   const auto [loaded, tokenizer] = decode::encoder_model(std::move(read));
   if (!tokenizer.mask_id()) {
@@ -116,7 +104,7 @@ int run_fill(const FillOptions& o) {
          loaded.directory(), tokenizer.settings().mask);
   }
   for (std::string line; lines.next(line);) {
-    if (interrupted()) return kExitInterrupted;
+    stop_on_interrupt().check();
     const auto gaps = guess(loaded, tokenizer, line, o.top);
     output.write_line(o.json ? to_json(line, gaps) : to_text(gaps));
     output.end_input_line();
@@ -129,29 +117,18 @@ int run_fill(const FillOptions& o) {
 }  // namespace
 
 void add_fill(Command& app, Work& work) {
-  auto o = std::make_shared<FillOptions>();
-  Command* command = app.add_subcommand("fill", "Predict masked tokens of a text");
-  command->footer(
-      "Example:\n  heed fill \"the [MASK] is a good movie .\" --model my-masked-model\n\n"
-      "For masked language models: BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT. One output line per "
-      "input\n"
-      "line: the most probable pieces for its mask token, each with its probability; those of several mask "
-      "tokens\n"
-      "are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>.");
-  command->add_option("TEXT", o->texts, "Texts with mask tokens; default: the lines of --input")->take_all();
-  add_named_model_option(*command, o->model);
-  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
-      ->type_name("F");
-  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  add_integer(*command, "--top", o->top, "Candidates per mask token", {1, 1000})->type_name("K");
+  auto [command, o] = add_command(app, work, "fill", "Predict masked tokens of a text", run_fill);
+  command->footer(R"(Example:
+  heed fill "the [MASK] is a good movie ." --model my-masked-model
+
+For masked language models: BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT. One output line per input
+line: the most probable pieces for its mask token, each with its probability; those of several mask tokens
+are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>.)");
+  add_text_lines(*command, o->texts, "Texts with mask tokens");
+  add_integer(*command, "--top K", o->top, "Candidates per mask token", {1, 1000});
   command->add_switch("--json", o->json, "One JSON object per line: text, gaps");
-  add_precision_option(*command, o->model.precision);
-  command->group(kInputOptions);
-  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
-  add_line_job_options(*command, o->job);
-  add_quiet(*command, o->quiet);
-  o->command = command;
-  command->callback([o, &work] { work = [o] { return run_fill(*o); }; });
+  add_text_lines_end(*command, o->texts);
+  add_quiet(*command, o->texts.common.quiet);
 }
 
 }  // namespace heed::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -35,7 +34,6 @@ struct GenerateArguments {
   std::string input, output;
   bool prompt = true, json = false, lossy = false;
   LineJobOptions job;
-  const Command* command = nullptr;
 };
 
 void explain_ending(const GenerateArguments& o, const models::LanguageModel& model,
@@ -55,10 +53,15 @@ int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
     output.write(text);
     output.flush();
   };
-  const decode::Generation made = generator.generate(prompt, 0, {.cancelled = &interrupted(), .show = show});
+  decode::Generation made;
+  try {
+    made = generator.generate(prompt, 0, {.stop = stop_on_interrupt(), .show = show});
+  } catch (const Cancelled&) {
+    output.write("\n");
+    output.flush();
+    throw;
+  }
   output.write("\n");
-  output.flush();
-  if (interrupted()) return kExitInterrupted;
   output.commit();
   explain_ending(o, model.loaded.language_model(), made.texts.front().ending);
   return kExitDone;
@@ -94,7 +97,6 @@ int run_generate(const GenerateArguments& o) {
     fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
   }
   LineOutput output = open_output({.options = o.job,
-                                   .command = o.command,
                                    .models = {find_model(o.model)},
                                    .outputs_per_line = o.json ? static_cast<uint64_t>(o.samples) : 0},
                                   o.input, o.output);
@@ -123,13 +125,12 @@ int run_generate(const GenerateArguments& o) {
     prompt = given[taken++];
     return true;
   };
-  const bool whole = generator.generate(next,
-                                        [&](const decode::Generation& made) {
-                                          write(o, made, ++number, output);
-                                          output.end_input_line();
-                                        },
-                                        {.cancelled = &interrupted(), .first_prompt = first_prompt});
-  if (!whole) return kExitInterrupted;
+  generator.generate(next,
+                     [&](const decode::Generation& made) {
+                       write(o, made, ++number, output);
+                       output.end_input_line();
+                     },
+                     {.stop = stop_on_interrupt(), .first_prompt = first_prompt});
   output.commit();
   return kExitDone;
 }
@@ -137,25 +138,21 @@ int run_generate(const GenerateArguments& o) {
 }  // namespace
 
 void add_generate(Command& app, Work& work) {
-  auto o = std::make_shared<GenerateArguments>();
-  Command* command = app.add_subcommand("generate", "Continue a text with a language model");
-  command->footer(
-      "Examples:\n  heed generate \"Once upon a time\" --model my-model\n"
-      "  heed generate \"ROMEO:\" --model my-model --samples 3 --temperature 0.8 --seed 7\n"
-      "  heed generate --input prompts.txt --model my-model --greedy --json\n\n"
-      "A single sample of a single prompt is written token by token. Several samples are written under "
-      "headings,\n"
-      "== PROMPT [SAMPLE], for each prompt the most probable first. With --input, each line is a prompt. "
-      "Without a\n"
-      "prompt, the text starts from the model's start token. The same options and seed give the same text "
-      "with\n"
-      "any number of threads.");
+  auto [command, o] =
+      add_command(app, work, "generate", "Continue a text with a language model", run_generate);
+  command->footer(R"(Examples:
+  heed generate "Once upon a time" --model my-model
+  heed generate "ROMEO:" --model my-model --samples 3 --temperature 0.8 --seed 7
+  heed generate --input prompts.txt --model my-model --greedy --json
+
+A single sample of a single prompt is written token by token. Several samples are written under headings, ==
+PROMPT [SAMPLE], for each prompt the most probable first. With --input, each line is a prompt. Without a
+prompt, the text starts from the model's start token. The same options and seed give the same text with any
+number of threads.)");
   command->add_option("PROMPT", o->prompts, "Text to continue; may be repeated")->take_all();
-  command->add_option("--model", o->model.model, "Directory of a language model [default: $HEED_MODEL]")
-      ->type_name("DIR");
-  command->add_option("--input", o->input, "Read prompts from this file, one per line; -: standard input")
-      ->type_name("F");
-  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->add_option("--model DIR", o->model.model, "Directory of a language model [default: $HEED_MODEL]");
+  command->add_option("--input F", o->input, "Read prompts from this file, one per line; -: standard input");
+  command->add_option("--output F", o->output, "Write to this file instead of standard output");
   command->add_switch(
       "--json", o->json,
       "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
@@ -172,8 +169,6 @@ void add_generate(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);
-  o->command = command;
-  command->callback([o, &work] { work = [o] { return run_generate(*o); }; });
 }
 
 }  // namespace heed::cli

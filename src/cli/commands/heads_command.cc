@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -105,14 +104,13 @@ int run_heads(const HeadsOptions& o) {
   options.progress = [&](size_t done, size_t all) {
     progress.show(done, static_cast<double>(done) / static_cast<double>(all));
   };
-  const std::optional<HeadImportance> importance = head_importance(model, set, pool, options);
-  if (!importance) return kExitInterrupted;
+  const HeadImportance importance = head_importance(model, set, pool, options);
   progress.clear();
   LineOutput output("-");
-  output.write(o.json ? to_json(*importance, model.loaded.directory(), set) : to_table(*importance));
+  output.write(o.json ? to_json(importance, model.loaded.directory(), set) : to_table(importance));
   output.commit();
   if (!o.output.empty()) {
-    save_picture(head_importance_picture(*importance), o.output);
+    save_picture(head_importance_picture(importance), o.output);
     if (!o.common.quiet) std::fprintf(stderr, "wrote %s\n", o.output.c_str());
   }
   return kExitDone;
@@ -121,23 +119,21 @@ int run_heads(const HeadsOptions& o) {
 }  // namespace
 
 void add_heads(Command& app, Work& work) {
-  auto o = std::make_shared<HeadsOptions>();
-  Command* command =
-      app.add_subcommand("heads", "Show which attention heads matter: scores with each head switched off");
-  command->footer(
-      "Examples:\n  heed heads --pairs test.tsv --max-pairs 200\n"
-      "  heed heads --model my-model --pairs test.tsv --no-bleu --json\n"
-      "  heed heads --pairs test.tsv --output heads.svg\n\n"
-      "Switches off each head in turn: its output becomes zeros. The table lists the log-probability of the\n"
-      "reference translations per token (natural logarithm, end tokens included) and BLEU, the most\n"
-      "important head first. BLEU translates the test set once for each head; --no-bleu is many times\n"
-      "faster.");
-  command->add_option("--pairs", o->input.pairs, "Test set, lines of SOURCE TAB TARGET")->type_name("F.tsv");
+  auto [command, o] = add_command(
+      app, work, "heads", "Show which attention heads matter: scores with each head switched off", run_heads);
+  command->footer(R"(Examples:
+  heed heads --pairs test.tsv --max-pairs 200
+  heed heads --model my-model --pairs test.tsv --no-bleu --json
+  heed heads --pairs test.tsv --output heads.svg
+
+Switches off each head in turn: its output becomes zeros. The table lists the log-probability of the
+reference translations per token (natural logarithm, end tokens included) and BLEU, the most important head
+first. BLEU translates the test set once for each head; --no-bleu is many times faster.)");
+  command->add_option("--pairs F.tsv", o->input.pairs, "Test set, lines of SOURCE TAB TARGET");
   add_model_options(*command, o->model);
   add_integer(*command, "--max-pairs", o->max_pairs, "Only the first N pairs [default: all]", {1});
   command->add_switch("--bleu", o->bleu, "BLEU too, for which the test set is translated once for each head");
-  command->add_option("--output", o->output, "Also draw a map of the losses: .png, .svg or .pdf")
-      ->type_name("F");
+  command->add_option("--output F", o->output, "Also draw a map of the losses: .png, .svg or .pdf");
   command->add_switch("--json", o->json, "Write JSON instead of a table");
   command->group(kInputOptions);
   command->add_switch("--swap", o->input.swap, "Swap source and target");
@@ -147,7 +143,6 @@ void add_heads(Command& app, Work& work) {
   add_shortlist_option(*command, o->model.shortlist);
   add_translate_options(*command, o->flags, {decode::OptionGroup::kSearch});
   add_common_options(*command, o->common);
-  command->callback([o, &work] { work = [o] { return run_heads(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -1,7 +1,6 @@
 // heed info: size and parameters of a model, its training curves, and facts about this build and machine.
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -149,24 +148,20 @@ int run_info(const InfoOptions& o) {
 }  // namespace
 
 void add_info(Command& app, Work& work) {
-  auto o = std::make_shared<InfoOptions>();
-  Command* command = app.add_subcommand("info", "Show size, parameters and training curves of a model");
-  command->footer(
-      "Example:\n  heed info my-model --curve loss.svg\n"
-      "Without a model, describes the bundled models. Also shows the instruction set and the libraries in "
-      "use.\n"
-      "A directory that cannot be opened as a model is described too, with the reason; the exit status is "
-      "then 1.");
+  auto [command, o] =
+      add_command(app, work, "info", "Show size, parameters and training curves of a model", run_info);
+  command->footer(R"(Example:
+  heed info my-model --curve loss.svg
+Without a model, describes the bundled models. Also shows the instruction set and the libraries in use. A
+directory that cannot be opened as a model is described too, with the reason; the exit status is then 1.)");
   command->add_option("DIR", o->directory, "Model directory");
   add_model_options(*command, o->model);
-  command
-      ->add_option("--curve", o->curve,
-                   "Draw training loss, validation scores and learning rate to a file: .svg, .png or .pdf")
-      ->type_name("F");
+  command->add_option(
+      "--curve F", o->curve,
+      "Draw training loss, validation scores and learning rate to a file: .svg, .png or .pdf");
   command->add_switch("--verify", o->verify,
                       "Verify all weight files against their stored hashes; exit status 1 if one is damaged");
   command->add_switch("--json", o->json, "One JSON object instead of text");
-  command->callback([o, &work] { work = [o] { return run_info(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -1,7 +1,6 @@
 // heed quantize: quantizes the weights of a model to int8.
 
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -47,7 +46,7 @@ int run_quantize(const QuantizeOptions& o) {
   NewDirectory output(o.output);
   const models::LoadedModel loaded = models::load_model(model, {.precision = models::Precision::kInt8});
   models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
-  copy_others(input, output.part());
+  copy_others(model.files(), output.part());
   write_config(input, output.part());
   const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;
   const double before = static_cast<double>(model.weights()->bytes()) / 1e6;
@@ -62,27 +61,21 @@ int run_quantize(const QuantizeOptions& o) {
 }  // namespace
 
 void add_quantize(Command& app, Work& work) {
-  auto o = std::make_shared<QuantizeOptions>();
-  Command* command =
-      app.add_subcommand("quantize", "Quantize the weights of a model to int8, a quarter of the size");
-  command->footer(
-      "Example:\n  heed quantize my-model my-model-int8\n  heed translate --model my-model-int8 \"Der Hund "
-      "schläft.\"\n\n"
-      "The new directory is a complete model, without the training state. Weight matrices are stored as "
-      "integers\n"
-      "from -127 to 127 with one scale per row, and products are computed in integers: faster, slightly "
-      "less\n"
-      "accurate. Integer products are exact and identical on every processor. Softmax, norms and attention "
-      "are\n"
-      "float32, and their summation order depends on the instruction set: scores differ by about 0.01 "
-      "between\n"
-      "AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 quantizes "
-      "a\n"
-      "float model at load time, with the same results.");
+  auto [command, o] = add_command(
+      app, work, "quantize", "Quantize the weights of a model to int8, a quarter of the size", run_quantize);
+  command->footer(R"(Example:
+  heed quantize my-model my-model-int8
+  heed translate --model my-model-int8 "Der Hund schläft."
+
+The new directory is a complete model, without the training state. Weight matrices are stored as integers
+from -127 to 127 with one scale per row, and products are computed in integers: faster, slightly less
+accurate. Integer products are exact and identical on every processor. Softmax, norms and attention are
+float32, and their summation order depends on the instruction set: scores differ by about 0.01 between
+AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 quantizes a float
+model at load time, with the same results.)");
   add_argument(*command, "MODEL", "--model", o->input, "Model directory");
   add_argument(*command, "OUTPUT", "--output", o->output, "Directory to create; must not exist");
   add_quiet(*command, o->quiet);
-  command->callback([o, &work] { work = [o] { return run_quantize(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -67,22 +67,20 @@ std::string to_text(const PairTotals& totals) {
                      counted(totals.tokens, "token"), totals.log_probability, totals.perplexity());
 }
 
-int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
+int run_score_pairs(const ScoreOptions& options, const models::ModelDirectory& directory) {
   const ScoreTextsOptions& o = options.texts;
-  GivenPairs given(options.arguments, options.input);
-  LineOutput output =
-      open_output({.options = o.job, .command = o.command, .models = {directory}}, given.input(), o.output);
+  GivenPairs given(options.arguments, options.input, o.job.part);
+  LineOutput output = open_output({.options = o.job, .models = {directory.path()}}, given.input(), o.output);
   if (output.complete()) return kExitDone;
   given.skip(output.lines_done());
-  const TranslationModel model = load_translation_model(options.model);
+  const TranslationModel model = load_translation_model(options.model, directory);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded, model.tokenizer, pool,
                                       {.search = decode::search_options_of(model.loaded)});
   PairTotals totals;
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     require_max_length(model, pairs);
-    const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
-    if (interrupted()) return kExitInterrupted;
+    const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, stop_on_interrupt());
     std::vector<std::string> lines;
     for (size_t n = 0; n < scores.size(); ++n) {
       ++totals.pairs;
@@ -104,6 +102,7 @@ int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
 /// For a language model, the arguments are texts, or one file of texts.
 ScoreTextsOptions text_options(const ScoreOptions& o) {
   ScoreTextsOptions options = o.texts;
+  options.lossy = o.input.lines.lossy;
   if (o.arguments.size() == 1 && options.input.empty() && names_file(o.arguments[0])) {
     options.input = o.arguments[0];
   } else {
@@ -128,7 +127,7 @@ int run_score(const ScoreOptions& o) {
          "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
          directory);
   }
-  if (!language_model) return run_score_pairs(o, directory);
+  if (!language_model) return run_score_pairs(o, opened);
   if (o.input.is_named()) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
          directory);
@@ -139,20 +138,17 @@ int run_score(const ScoreOptions& o) {
 }  // namespace
 
 void add_score(Command& app, Work& work) {
-  auto o = std::make_shared<ScoreOptions>();
-  Command* command = app.add_subcommand("score", "Score translations or texts: log-probability, perplexity");
-  command->footer(
-      "Examples:\n  heed score \"Der Hund schläft.\" \"The dog sleeps.\"\n"
-      "  heed score test.tsv --model my-model\n"
-      "  heed score \"Once upon a time.\" --model my-language-model\n"
-      "  heed score --input texts.txt --model my-language-model --summary\n"
-      "Writes one log-probability (natural logarithm) per line, of the whole translation with its end token. "
-      "A\n"
-      "line without a sentence pair gives an empty line. A language model scores texts: each line of "
-      "--input,\n"
-      "or with --whole the whole file. Texts longer than the model's maximum are scored with a sliding "
-      "window\n"
-      "that advances by --stride tokens. If the model has no start token, the first token is not scored.");
+  auto [command, o] =
+      add_command(app, work, "score", "Score translations or texts: log-probability, perplexity", run_score);
+  command->footer(R"(Examples:
+  heed score "Der Hund schläft." "The dog sleeps."
+  heed score test.tsv --model my-model
+  heed score "Once upon a time." --model my-language-model
+  heed score --input texts.txt --model my-language-model --summary
+Writes one log-probability (natural logarithm) per line, of the whole translation with its end token. A line
+without a sentence pair gives an empty line. A language model scores texts: each line of --input, or with
+--whole the whole file. Texts longer than the model's maximum are scored with a sliding window that advances
+by --stride tokens. If the model has no start token, the first token is not scored.)");
   command
       ->add_option(
           "TEXT", o->arguments,
@@ -161,12 +157,9 @@ void add_score(Command& app, Work& work) {
       ->take_all();
   add_model_options(*command, o->model);
   add_pairs_options(*command, o->input);
-  command
-      ->add_option("--input", o->texts.input,
-                   "Language model: texts to score, one per line; -: standard input")
-      ->type_name("F");
-  command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
-      ->type_name("F");
+  command->add_option("--input F", o->texts.input,
+                      "Language model: texts to score, one per line; -: standard input");
+  command->add_option("--output F", o->texts.output, "Write to this file instead of standard output");
   command->add_switch("--summary", o->texts.summary,
                       "Write only the totals: pairs, tokens, log-probability, perplexity");
   command->add_switch("--json", o->texts.json,
@@ -181,12 +174,6 @@ void add_score(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->texts.job);
   add_common_options(*command, o->texts.common);
-  o->texts.command = command;
-  command->callback([o, &work] {
-    o->texts.lossy = o->input.lines.lossy;
-    o->input.lines.part = o->texts.job.part;
-    work = [o] { return run_score(*o); };
-  });
 }
 
 }  // namespace heed::cli

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,9 +24,6 @@ struct ServeOptions {
   std::string precision;
   std::optional<bool> shortlist;
   int64_t port = 7333;
-  int64_t head_bytes = 8 << 10, body_bytes = 1 << 20, characters = 20000, texts = 64, queue = 256,
-          connections = 4096, sentences = 4096, work_tokens = 131072, detail_tokens = 256,
-          answer_bytes = 256 << 20;
 };
 
 /// The model of "DIR" or "NAME=DIR".
@@ -68,16 +64,6 @@ int run_serve(ServeOptions o) {
   server.load = load_options(o.precision, o.shortlist);
   server.threads = o.common.threads;
   server.http.port = static_cast<uint16_t>(o.port);
-  server.http.head_bytes = static_cast<size_t>(o.head_bytes);
-  server.http.body_bytes = static_cast<size_t>(o.body_bytes);
-  server.http.connections = static_cast<size_t>(o.connections);
-  server.limits.characters = static_cast<size_t>(o.characters);
-  server.limits.texts = static_cast<size_t>(o.texts);
-  server.limits.sentences = static_cast<size_t>(o.sentences);
-  server.limits.work_tokens = static_cast<size_t>(o.work_tokens);
-  server.limits.detail_tokens = static_cast<size_t>(o.detail_tokens);
-  server.http.answer_bytes = static_cast<size_t>(o.answer_bytes);
-  server.queue = static_cast<size_t>(o.queue);
   serve::Server running(server);
   for (const std::string& warning : running.warnings()) {
     std::fprintf(stderr, "heed: warning: %s\n", warning.c_str());
@@ -93,36 +79,31 @@ int run_serve(ServeOptions o) {
   std::_Exit(kExitDone);
 }
 
-void add_limits(Command& command, ServeOptions& o) {
-  serve::ServerOptions& server = o.server;
+void add_limits(Command& command, serve::ServerOptions& server) {
   command.group("Limits");
   const NumberRange seconds{.least = 0, .most = 86400, .above_least = true};
-  add_integer(command, "--max-head-bytes", o.head_bytes,
+  add_integer(command, "--max-head-bytes", server.http.head_bytes,
               "Maximum size of request line and headers (else status 431)", {256, 1 << 20});
-  add_number(command, "--head-seconds", server.http.head_seconds,
-             "Time-out for receiving the request head (else status 408)", seconds)
-      ->type_name("S");
-  add_integer(command, "--max-body-bytes", o.body_bytes, "Maximum size of a request body (else status 413)",
-              {1, 1 << 30});
-  add_number(command, "--body-seconds", server.http.body_seconds,
-             "Time-out for receiving the request body (else status 408)", seconds)
-      ->type_name("S");
-  add_number(command, "--idle-seconds", server.http.idle_seconds, "Time-out of idle connections", seconds)
-      ->type_name("S");
-  add_number(command, "--write-seconds", server.http.write_seconds,
-             "Time-out for sending 64 KiB of a response", seconds)
-      ->type_name("S");
-  add_integer(command, "--max-characters", o.characters,
+  add_number(command, "--head-seconds S", server.http.head_seconds,
+             "Time-out for receiving the request head (else status 408)", seconds);
+  add_integer(command, "--max-body-bytes", server.http.body_bytes,
+              "Maximum size of a request body (else status 413)", {1, 1 << 30});
+  add_number(command, "--body-seconds S", server.http.body_seconds,
+             "Time-out for receiving the request body (else status 408)", seconds);
+  add_number(command, "--idle-seconds S", server.http.idle_seconds, "Time-out of idle connections", seconds);
+  add_number(command, "--write-seconds S", server.http.write_seconds,
+             "Time-out for sending 64 KiB of a response", seconds);
+  add_integer(command, "--max-characters", server.limits.characters,
               "Maximum number of characters per text (else status 400)", {1, 1 << 30});
-  add_integer(command, "--max-texts", o.texts, "Maximum number of texts per request (else status 400)",
-              {1, 1 << 20});
-  add_integer(command, "--max-sentences", o.sentences,
+  add_integer(command, "--max-texts", server.limits.texts,
+              "Maximum number of texts per request (else status 400)", {1, 1 << 20});
+  add_integer(command, "--max-sentences", server.limits.sentences,
               "Maximum number of sentences to translate, or texts to generate, per request (else status 400)",
               {1, 1 << 30});
-  add_integer(command, "--max-work-tokens", o.work_tokens,
+  add_integer(command, "--max-work-tokens", server.limits.work_tokens,
               "Maximum number of tokens to translate or to generate per request (else status 400)",
               {1, 1 << 30});
-  add_integer(command, "--max-detail-tokens", o.detail_tokens,
+  add_integer(command, "--max-detail-tokens", server.limits.detail_tokens,
               "Maximum number of tokens of a text whose attention is shown with details (else status 400)",
               {1, 1 << 20});
   add_integer(command, "--max-json-depth", server.limits.json_depth, "Maximum nesting of JSON in a request",
@@ -133,70 +114,59 @@ void add_limits(Command& command, ServeOptions& o) {
               "Maximum number of alternatives of /translate", {0, 1000});
   add_integer(command, "--max-tokens", server.limits.tokens,
               "Maximum number of tokens that a language model generates", {1, 1 << 24});
-  add_integer(command, "--max-answer-bytes", o.answer_bytes,
+  add_integer(command, "--max-answer-bytes", server.http.answer_bytes,
               "Maximum size of all responses that clients have not received yet (else status 503)",
               {1 << 16, int64_t{1} << 40});
-  add_integer(command, "--max-queue", o.queue, "Maximum number of waiting requests (else status 503)",
+  add_integer(command, "--max-queue", server.queue, "Maximum number of waiting requests (else status 503)",
               {0, 1 << 20});
-  add_integer(command, "--max-connections", o.connections,
+  add_integer(command, "--max-connections", server.http.connections,
               "Maximum number of open connections (else status 503)", {1, 1 << 20});
-  add_number(command, "--requests-per-minute", server.requests_per_minute,
-             "Rate limit per address or API key (else status 429); 0: none", {.least = 0, .most = 1e9})
-      ->type_name("N");
+  add_number(command, "--requests-per-minute N", server.requests_per_minute,
+             "Rate limit per address or API key (else status 429); 0: none", {.least = 0, .most = 1e9});
 }
 
 }  // namespace
 
 void add_serve(Command& app, Work& work) {
-  auto o = std::make_shared<ServeOptions>();
-  Command* command =
-      app.add_subcommand("serve", "Serve models over HTTP: LibreTranslate and OpenAI APIs, and the explorer");
-  command->footer(
-      "Examples:\n  heed serve\n"
-      "  heed serve --pair de-en --pair en-es --port 8080\n"
-      "  heed serve --model news=my-model --host 0.0.0.0 --api-keys keys.txt --access-log -\n"
-      "  curl localhost:7333/translate -d '{\"q\": \"Guten Morgen!\", \"source\": \"de\", \"target\": "
-      "\"en\"}'\n\n"
-      "Without --pair and --model, serves $HEED_MODEL or all bundled pairs. On SIGTERM, the server "
-      "completes\n"
-      "running requests and exits. docs/server.md describes routes, limits, and how to run it as a service.");
-  command->add_option("--pair", o->pairs, "Bundled model for these languages; may be repeated")
-      ->repeatable()
-      ->type_name("PAIR");
+  auto [command, o] =
+      add_command(app, work, "serve",
+                  "Serve models over HTTP: LibreTranslate and OpenAI APIs, and the explorer", run_serve);
+  command->footer(R"(Examples:
+  heed serve
+  heed serve --pair de-en --pair en-es --port 8080
+  heed serve --model news=my-model --host 0.0.0.0 --api-keys keys.txt --access-log -
+  curl localhost:7333/translate -d '{"q": "Guten Morgen!", "source": "de", "target": "en"}'
+
+Without --pair and --model, serves $HEED_MODEL or all bundled pairs. On SIGTERM, the server completes
+running requests and exits. docs/server.md describes routes, limits, and how to run it as a service.)");
+  command->add_option("--pair PAIR", o->pairs, "Bundled model for these languages; may be repeated")
+      ->repeatable();
   command
       ->add_option(
-          "--model", o->models,
+          "--model [NAME=]DIR", o->models,
           "Model directory of any kind, with its name in requests, by default that of the directory; "
           "may be repeated")
-      ->repeatable()
-      ->type_name("[NAME=]DIR");
-  command->add_option("--host", o->server.http.host, "Address to listen on; 0.0.0.0: all interfaces")
-      ->type_name("ADDRESS")
+      ->repeatable();
+  command->add_option("--host ADDRESS", o->server.http.host, "Address to listen on; 0.0.0.0: all interfaces")
       ->show_default();
   add_integer(*command, "--port", o->port, "Port; 0: any free port", {0, 65535});
   command->group("Access");
-  command
-      ->add_option("--api-keys", o->server.api_keys,
-                   "File of API keys, one per line; requests need one of them")
-      ->type_name("FILE");
-  command->add_option("--cors", o->server.cors, "Allow requests from web pages of this origin; *: all")
-      ->type_name("ORIGIN");
+  command->add_option("--api-keys FILE", o->server.api_keys,
+                      "File of API keys, one per line; requests need one of them");
+  command->add_option("--cors ORIGIN", o->server.cors,
+                      "Allow requests from web pages of this origin; *: all");
   command->add_switch("--trust-proxy", o->server.trust_proxy,
                       "Identify clients by X-Forwarded-For, for a server behind a proxy");
   command->group("Log");
-  command
-      ->add_option("--access-log", o->server.access_log,
-                   "Write a JSON object per request; - is standard output")
-      ->type_name("F");
+  command->add_option("--access-log F", o->server.access_log,
+                      "Write a JSON object per request; - is standard output");
   command->add_switch("--log-text", o->server.log_text, "Write the texts of requests to the access log");
   add_precision_option(*command, o->precision);
   add_shortlist_option(*command, o->shortlist);
-  add_limits(*command, *o);
+  add_limits(*command, o->server);
   command->group("Development");
-  command->add_option("--web", o->server.web, "Directory of the explorer page [default: embedded]")
-      ->type_name("DIR");
+  command->add_option("--web DIR", o->server.web, "Directory of the explorer page [default: embedded]");
   add_common_options(*command, o->common);
-  command->callback([o, &work] { work = [o] { return run_serve(*o); }; });
 }
 
 }  // namespace heed::cli

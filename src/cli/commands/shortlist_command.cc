@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -92,16 +91,15 @@ int run_shortlist(const ShortlistOptions& o) {
 }  // namespace
 
 void add_shortlist(Command& app, Work& work) {
-  auto o = std::make_shared<ShortlistOptions>();
-  Command* command =
-      app.add_subcommand("shortlist", "Add a vocabulary shortlist to a model, for faster translation");
-  command->footer(
-      "Example:\n  heed shortlist my-model --pairs train.tsv\n\n"
-      "Learns token translation probabilities from sentence pairs (IBM model 1) and stores a shortlist next "
-      "to\n"
-      "the weights. Translation in int8 with --beam 1 then computes logits only for the translations of the\n"
-      "source tokens, the most frequent tokens, and the source tokens themselves, which is faster. See\n"
-      "--shortlist of heed translate.");
+  auto [command, o] = add_command(
+      app, work, "shortlist", "Add a vocabulary shortlist to a model, for faster translation", run_shortlist);
+  command->footer(R"(Example:
+  heed shortlist my-model --pairs train.tsv
+
+Learns token translation probabilities from sentence pairs (IBM model 1) and stores a shortlist next to the
+weights. Translation in int8 with --beam 1 then computes logits only for the translations of the source
+tokens, the most frequent tokens, and the source tokens themselves, which is faster. See --shortlist of heed
+translate.)");
   add_argument(*command, "MODEL", "--model", o->model, "Model directory; the shortlist is added to it");
   add_pairs_options(*command, o->input);
   add_pairs_switches(*command, o->input);
@@ -109,11 +107,9 @@ void add_shortlist(Command& app, Work& work) {
   const IntegerRange count{1, 1 << 30};
   add_integer(*command, "--common", o->common, "Number of most frequent tokens in every shortlist", count);
   add_integer(*command, "--best", o->best, "Maximum number of translations of a token", count);
-  add_number(*command, "--least", o->least, "Minimum translation probability", {.least = 0, .most = 1})
-      ->type_name("P");
+  add_number(*command, "--least P", o->least, "Minimum translation probability", {.least = 0, .most = 1});
   add_integer(*command, "--most-pairs", o->most_pairs, "Maximum number of pairs to read into memory", count);
   add_quiet(*command, o->quiet);
-  command->callback([o, &work] { work = [o] { return run_shortlist(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -33,6 +33,7 @@ struct CommandOptions {
   std::optional<uint64_t> seed;
   std::optional<int> shards;
   std::vector<std::string> settings;  // KEY=VALUE
+  const Command* command = nullptr;
 };
 
 /// Settings in the order in which they apply: --set, the options that set a single recipe key.
@@ -71,11 +72,11 @@ train::TrainerOptions trainer_options(const CommandOptions& o) {
   return options;
 }
 
-int run_train_with(const CommandOptions& o, const Command& command, distributed::Communicator& ranks) {
+int run_train_with(const CommandOptions& o, distributed::Communicator& ranks) {
   train::TrainerOptions options;
   distributed::together(ranks, [&] { options = trainer_options(o); });
   options.ranks = &ranks;
-  options.option_names = [&](const std::string& field) { return command.flag_of(field); };
+  options.option_names = [&](const std::string& field) { return o.command->flag_of(field); };
   TrainingProgress progress({options.max_steps, options.max_minutes, options.max_epochs},
                             stderr_is_terminal());
   if (!o.common.quiet) {
@@ -107,10 +108,10 @@ int run_train_with(const CommandOptions& o, const Command& command, distributed:
 }
 
 /// With several processes, rank 0 reports what all have agreed on.
-int run_train(const CommandOptions& o, const Command& command) {
+int run_train(const CommandOptions& o) {
   distributed::Communicator& ranks = distributed::world();
   try {
-    return run_train_with(o, command, ranks);
+    return run_train_with(o, ranks);
   } catch (const distributed::AgreedError& error) {
     if (ranks.is_first()) throw;
     return error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed;
@@ -120,95 +121,73 @@ int run_train(const CommandOptions& o, const Command& command) {
 }  // namespace
 
 void add_train(Command& app, Work& work) {
-  auto o = std::make_shared<CommandOptions>();
-  Command* command =
-      app.add_subcommand("train", "Train a translation model, a language model or a classifier");
-  command->footer(
-      "Examples:\n"
-      "  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
-      "  heed train --task lm --text book.txt --valid-text rest.txt --output my-model --max-minutes 30\n"
-      "  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5\n"
-      "  heed train --from models/de-en --pairs mine.tsv --valid-pairs dev.tsv --output mine --max-minutes "
-      "5\n"
-      "  mpirun -n 4 heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
-      "Run the same command again to resume an interrupted training. Started by mpirun or srun, all "
-      "processes train one model, with the weights of a training in one process.");
+  auto [command, o] = add_command(app, work, "train",
+                                  "Train a translation model, a language model or a classifier", run_train);
+  o->command = command;
+  command->footer(R"(Examples:
+  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60
+  heed train --task lm --text book.txt --valid-text rest.txt --output my-model --max-minutes 30
+  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5
+  heed train --from models/de-en --pairs mine.tsv --valid-pairs dev.tsv --output mine --max-minutes 5
+  mpirun -n 4 heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60
+Run the same command again to resume an interrupted training. Started by mpirun or srun, all processes train
+one model, with the weights of a training in one process.)");
+  command->add_option("--task TASK", o->training.task,
+                      "translation, lm (language model) or classify [default: that of the architecture]");
   command
-      ->add_option("--task", o->training.task,
-                   "translation, lm (language model) or classify [default: that of the architecture]")
-      ->type_name("TASK");
-  command
-      ->add_option("--pairs", o->training.pairs,
+      ->add_option("--pairs F.tsv", o->training.pairs,
                    "Parallel training data, lines of SOURCE TAB TARGET; may be repeated. A recipe can list "
                    "several corpora with weights")
-      ->repeatable()
-      ->type_name("F.tsv");
-  command->add_option("--valid-pairs", o->training.valid_pairs, "Validation data in the format of --pairs")
-      ->type_name("F.tsv");
-  command
-      ->add_option("--text", o->training.text,
-                   "Training data of a language model (plain text) or a classifier (lines of LABEL TAB TEXT)")
-      ->type_name("F");
-  command->add_option("--valid-text", o->training.valid_text, "Validation data in the format of --text")
-      ->type_name("F");
-  command->add_option("--output", o->training.output, "Model directory to create, or to resume")
-      ->required()
-      ->type_name("DIR");
+      ->repeatable();
+  command->add_option("--valid-pairs F.tsv", o->training.valid_pairs,
+                      "Validation data in the format of --pairs");
+  command->add_option(
+      "--text F", o->training.text,
+      "Training data of a language model (plain text) or a classifier (lines of LABEL TAB TEXT)");
+  command->add_option("--valid-text F", o->training.valid_text, "Validation data in the format of --text");
+  command->add_option("--output DIR", o->training.output, "Model directory to create, or to resume")
+      ->required();
   add_number(*command, "--max-minutes", o->max_minutes, "Stop after N minutes of training in total",
              {.least = 0, .above_least = true});
   add_integer(*command, "--max-steps", o->max_steps, "Stop after N updates in total", {1, 1 << 30});
   add_number(*command, "--max-epochs", o->max_epochs, "Stop after N epochs in total, such as 10 or 0.5",
              {.least = 0, .above_least = true});
   command->group("Recipe");
-  command->add_option("--preset", o->training.preset, "Built-in recipe: tiny, small or base")
-      ->show_default()
-      ->type_name("NAME");
-  command->add_option("--recipe", o->training.recipe, "TOML file whose settings override the preset")
-      ->type_name("F.toml");
+  command->add_option("--preset NAME", o->training.preset, "Built-in recipe: tiny, small or base")
+      ->show_default();
+  command->add_option("--recipe F.toml", o->training.recipe, "TOML file whose settings override the preset");
   command
-      ->add_option("--set", o->settings,
+      ->add_option("--set KEY=VALUE", o->settings,
                    "Override one recipe setting, such as model.width=512; may be repeated")
-      ->take_all()
-      ->type_name("KEY=VALUE");
-  command
-      ->add_option("--from", o->from,
-                   "Fine-tune this model: start from its weights and tokenizer (training.from)")
-      ->type_name("DIR");
+      ->take_all();
+  command->add_option("--from DIR", o->from,
+                      "Fine-tune this model: start from its weights and tokenizer (training.from)");
   std::vector<std::string> architectures;
   for (const models::Architecture& each : models::architectures()) {
     architectures.push_back(fmt::format("{} ({})", each.name, train::task_kind(each.task).name));
   }
-  command
-      ->add_option("--arch", o->arch,
-                   fmt::format("Architecture (model.arch): {}", fmt::join(architectures, ", ")))
-      ->type_name("NAME");
+  command->add_option("--arch NAME", o->arch,
+                      fmt::format("Architecture (model.arch): {}", fmt::join(architectures, ", ")));
   add_integer(*command, "--batch-tokens", o->batch_tokens,
               "Batch size in tokens, of the longer side (training.batch_tokens)", {1, 1 << 30});
   add_integer(*command, "--shards", o->shards,
               "Shards per batch, the units of work of the threads (training.shards)", {0, 1024});
-  command
-      ->add_option("--precision", o->precision,
-                   "Precision of matrix products: highest (float32) or medium (bfloat16), which is faster on "
-                   "processors with AMX (training.precision)")
-      ->type_name("NAME");
+  command->add_option(
+      "--precision NAME", o->precision,
+      "Precision of matrix products: highest (float32) or medium (bfloat16), which is faster on "
+      "processors with AMX (training.precision)");
   add_integer(*command, "--seed", o->seed, "Random seed (training.seed)",
               {0, std::numeric_limits<int64_t>::max()});
   command->group("Data");
-  command
-      ->add_option("--source", o->training.source,
-                   "Source side of the training data, one sentence per line; instead of --pairs")
-      ->type_name("F");
-  command->add_option("--target", o->training.target, "Target side of the training data")->type_name("F");
-  command->add_option("--valid-source", o->training.valid_source, "Source side of the validation data")
-      ->type_name("F");
-  command->add_option("--valid-target", o->training.valid_target, "Target side of the validation data")
-      ->type_name("F");
+  command->add_option("--source F", o->training.source,
+                      "Source side of the training data, one sentence per line; instead of --pairs");
+  command->add_option("--target F", o->training.target, "Target side of the training data");
+  command->add_option("--valid-source F", o->training.valid_source, "Source side of the validation data");
+  command->add_option("--valid-target F", o->training.valid_target, "Target side of the validation data");
   command->add_switch("--swap", o->training.swap, "Swap source and target");
-  command->add_option("--pair", o->languages, "Language pair to store in the model, such as de-en")
-      ->type_name("PAIR");
+  command->add_option("--pair PAIR", o->languages, "Language pair to store in the model, such as de-en");
   command->add_switch("--lossy", o->training.lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
-  command->callback([o, command, &work] { work = [o, command] { return run_train(*o, *command); }; });
 }
 
 }  // namespace heed::cli

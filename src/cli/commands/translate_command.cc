@@ -2,7 +2,6 @@
 
 #include <cctype>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -41,7 +40,6 @@ struct TranslateArguments {
   std::string input, output, format = "text";
   bool scores = false, json = false, lossy = false;
   LineJobOptions job;
-  const Command* command = nullptr;
 };
 
 /// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
@@ -108,8 +106,7 @@ int run_translate_documents(const TranslateArguments& o) {
   const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
   for (const std::string& document : documents) {
     const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
-    const std::string translation = decode::translate_document(translator, text, format, &interrupted());
-    if (interrupted()) return kExitInterrupted;
+    const std::string translation = decode::translate_document(translator, text, format, stop_on_interrupt());
     output.write(translation);
     if (arguments) output.write("\n");
   }
@@ -132,15 +129,15 @@ int run_translate(const TranslateArguments& o) {
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   const TranslateOptions options = read_options(o.flags);
+  const models::ModelDirectory directory = open_translation_model(o.model);
   LineOutput output =
       open_output({.options = o.job,
-                   .command = o.command,
-                   .models = {open_translation_model(o.model).path()},
+                   .models = {directory.path()},
                    .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.flags.options.nbest)},
                   o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  const TranslationModel model = load_translation_model(o.model);
+  const TranslationModel model = load_translation_model(o.model, directory);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded, model.tokenizer, pool,
                                       decode::translator_options(model.loaded, options));
@@ -155,7 +152,7 @@ int run_translate(const TranslateArguments& o) {
   bool markup = false;
   NotedInput noted(model.tokenizer.source_language(), o.common.quiet);
   decode::Translator::Control control;
-  control.cancelled = &interrupted();
+  control.stop = stop_on_interrupt();
   decode::Translator::Progress last;
   control.progress = [&](const decode::Translator::Progress& done) {
     last = done;
@@ -166,7 +163,7 @@ int run_translate(const TranslateArguments& o) {
     size_t taken = 0;
     control.first_line = lines.lines_before();
     last = {};
-    const bool whole = translator.translate(
+    translator.translate(
         [&](std::string& line) {
           if (taken > 0 && !lines.ready()) return false;
           const bool more = lines.next(line);
@@ -180,7 +177,6 @@ int run_translate(const TranslateArguments& o) {
           output.end_input_line();
         },
         control);
-    if (!whole) return kExitInterrupted;
     written += taken;
     bytes_before += last.bytes;
     output.flush();
@@ -203,25 +199,23 @@ int run_translate(const TranslateArguments& o) {
 }  // namespace
 
 void add_translate(Command& app, Work& work) {
-  auto o = std::make_shared<TranslateArguments>();
-  Command* command = app.add_subcommand("translate", "Translate text, line by line");
-  command->footer(
-      "Examples:\n  heed translate \"Der Hund schläft.\"\n"
-      "  heed translate --input german.txt --output english.txt --beam 1\n"
-      "  heed translate --json --nbest 3 < german.txt\n"
-      "  heed translate --format html --input seite.html --output page.html\n\n"
-      "One output line per input line; blank lines stay blank. --scores and --alignment add columns: score,\n"
-      "translation, alignment, separated by tabs. --nbest N writes N lines per input line, best first.\n"
-      "The score is the log-probability of the translation divided by length^A, see --length-penalty.");
+  auto [command, o] = add_command(app, work, "translate", "Translate text, line by line", run_translate);
+  command->footer(R"(Examples:
+  heed translate "Der Hund schläft."
+  heed translate --input german.txt --output english.txt --beam 1
+  heed translate --json --nbest 3 < german.txt
+  heed translate --format html --input seite.html --output page.html
+
+One output line per input line; blank lines stay blank. --scores and --alignment add columns: score,
+translation, alignment, separated by tabs. --nbest N writes N lines per input line, best first. The score is
+the log-probability of the translation divided by length^A, see --length-penalty.)");
   command->add_option("TEXT", o->texts, "Text to translate; default: the lines of --input")->take_all();
   add_model_options(*command, o->model);
-  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
-      ->type_name("F");
-  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  add_choice(*command, "--format", o->format,
+  command->add_option("--input F", o->input, "Read lines from this file; -: standard input [default: -]");
+  command->add_option("--output F", o->output, "Write to this file instead of standard output");
+  add_choice(*command, "--format FORMAT", o->format,
              "text: line by line; html or markdown: the input is one document, and its markup is kept",
-             {"text", "html", "markdown"})
-      ->type_name("FORMAT");
+             {"text", "html", "markdown"});
   command->add_switch("--json", o->json,
                       "One JSON object per line: source, translation, score, pieces, alternatives");
   using enum decode::OptionGroup;
@@ -236,8 +230,6 @@ void add_translate(Command& app, Work& work) {
   add_translate_options(*command, o->flags, {kHeads});
   add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);
-  o->command = command;
-  command->callback([o, &work] { work = [o] { return run_translate(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -147,7 +146,7 @@ int run_verify(const VerifyOptions& o) {
   std::vector<VerifiedOutput> outputs;
   for (const std::string& file : o.files) {
     outputs.push_back(verify(file));
-    if (interrupted()) return kExitInterrupted;
+    stop_on_interrupt().check();
   }
   const std::vector<std::string> wrong = mismatches(outputs);
   const std::vector<int> left = parts_to_do(outputs);
@@ -177,16 +176,15 @@ int run_verify(const VerifyOptions& o) {
 }  // namespace
 
 void add_verify(Command& app, Work& work) {
-  auto o = std::make_shared<VerifyOptions>();
-  Command* command = app.add_subcommand("verify", "Check outputs written with --resume, and their parts");
-  command->footer(
-      "Examples:\n  heed verify out/part-*.txt && cat out/part-*.txt > out.txt\n"
-      "  sbatch --array=$(heed verify --incomplete out/part-*.txt) job.sh\n\n"
-      "Compares each file with its manifest (length, checksum, lines), and the manifests with each other: "
-      "the\n"
-      "parts must be of the same input, by the same model, options and build, and none may be missing. The "
-      "exit\n"
-      "status is 0 if everything is complete, else 1.");
+  auto [command, o] =
+      add_command(app, work, "verify", "Check outputs written with --resume, and their parts", run_verify);
+  command->footer(R"(Examples:
+  heed verify out/part-*.txt && cat out/part-*.txt > out.txt
+  sbatch --array=$(heed verify --incomplete out/part-*.txt) job.sh
+
+Compares each file with its manifest (length, checksum, lines), and the manifests with each other: the parts
+must be of the same input, by the same model, options and build, and none may be missing. The exit status is
+0 if everything is complete, else 1.)");
   command->add_option("FILE", o->files, "Output files")->take_all()->required();
   Option* json =
       command->add_switch("--json", o->json, "One JSON object: files with their states, parts to do");
@@ -194,7 +192,6 @@ void add_verify(Command& app, Work& work) {
       ->add_switch("--incomplete", o->incomplete,
                    "Print only the numbers of the parts that are not complete, separated by commas")
       ->excludes(json);
-  command->callback([o, &work] { work = [o] { return run_verify(*o); }; });
 }
 
 }  // namespace heed::cli

@@ -25,14 +25,15 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
   PairsReader reader(input);
   const auto longest = static_cast<size_t>(model.loaded.seq2seq().max_length());
   const size_t most = longest > 0 ? std::min(kMaxTokens, longest) : kMaxTokens;
-  for (Pair pair; !interrupted() && encoded.sources.count() < kMaxPairs && reader.next(pair);) {
+  for (Pair pair; encoded.sources.count() < kMaxPairs && reader.next(pair);) {
+    stop_on_interrupt().check();
     const std::vector<int32_t> source = model.tokenizer.encode_source(std::string(pair.source)).ids,
                                target = model.tokenizer.encode_target(std::string(pair.target)).ids;
     if (source.size() > most || target.size() > most) continue;
     encoded.sources.append(source);
     encoded.targets.append(target);
   }
-  if (encoded.sources.count() == 0 && !interrupted()) {
+  if (encoded.sources.count() == 0) {
     fail(ErrorKind::kFormat, "{} has no pair with at most {} tokens on each side", reader.name(), most);
   }
   return encoded;
@@ -51,10 +52,8 @@ int choose_heads(const HeadChoiceOptions& o) {
   }
   const train::TokenPairs pairs = encode_pairs(o.pairs, model);
   ThreadPool pool(o.common.threads);
-  if (interrupted()) return kExitInterrupted;
   const decode::HeadChoice choice =
-      train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, Stop(&interrupted()));
-  if (interrupted()) return kExitInterrupted;
+      train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, stop_on_interrupt());
   models::write_alignment_heads(model.loaded.directory(), choice.heads);
   LineOutput output("-");
   for (const auto& [layer, head] : choice.heads)

@@ -122,7 +122,6 @@ int evaluate_alignments(const AlignmentEvaluation& e) {
     require_as_many(pairs.last_line, "'" + e.pairs.pairs + "'", e, gold.size());
   }
   const std::vector<Links> links = e.hypothesis.empty() ? model_links(e, pairs) : file_links(e);
-  if (interrupted()) return kExitInterrupted;
   require_as_many(links.size(), "'" + e.hypothesis + "'", e, gold.size());
   require_words_of(pairs, links, gold, e);
   AlignmentScore score;

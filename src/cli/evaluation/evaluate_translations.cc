@@ -51,7 +51,7 @@ void require_fitting(const TranslationEvaluation& o) {
 KnownWords read_known_words(const std::vector<std::string>& paths, bool lossy) {
   KnownWords known;
   for (const std::string& path : paths) {
-    LineReader reader(path, {.lossy = lossy, .stop = Stop(&interrupted())});
+    LineReader reader(path, {.lossy = lossy, .stop = stop_on_interrupt()});
     std::string_view line;
     while (reader.next(line)) {
       const size_t tab = line.find('\t');
@@ -61,7 +61,7 @@ KnownWords read_known_words(const std::vector<std::string>& paths, bool lossy) {
   return known;
 }
 
-/// [test set][system]; empty when interrupted.
+/// [test set][system]
 std::vector<std::vector<SystemOutput>> run_systems(const TranslationEvaluation& o,
                                                    const std::vector<TestSet>& test_sets) {
   std::vector<std::vector<SystemOutput>> outputs(test_sets.size());
@@ -73,8 +73,7 @@ std::vector<std::vector<SystemOutput>> run_systems(const TranslationEvaluation& 
   const bool progress = !o.common.quiet && stderr_is_terminal();
   for (const ModelChoice& choice : o.models) {
     auto translated = translate_test_sets({choice, o.options, progress}, test_sets, pool);
-    if (!translated) return {};
-    for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move((*translated)[n]));
+    for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move(translated[n]));
   }
   return outputs;
 }
@@ -106,7 +105,6 @@ int evaluate_translations(TranslationEvaluation o) {
   if (o.invented) o.measure.known = &known;
   LineOutput kept(o.output);
   const std::vector<std::vector<SystemOutput>> outputs = run_systems(o, test_sets);
-  if (outputs.empty()) return kExitInterrupted;
   if (!o.output.empty()) keep_translations(outputs[0][0], kept);
 
   const std::vector<NamedMetric> metrics = make_metrics(o.measure, test_sets[0].references.size());

@@ -111,9 +111,8 @@ SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, b
   return output;
 }
 
-std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedModel& evaluated,
-                                                             const std::vector<TestSet>& test_sets,
-                                                             ThreadPool& pool) {
+std::vector<SystemOutput> translate_test_sets(const EvaluatedModel& evaluated,
+                                              const std::vector<TestSet>& test_sets, ThreadPool& pool) {
   const TranslationModel model = load_translation_model(evaluated.choice);
   const decode::Translator translator(model.loaded, model.tokenizer, pool,
                                       decode::translator_options(model.loaded, evaluated.options));
@@ -123,22 +122,14 @@ std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedMode
     SystemOutput output{named.empty() ? model.loaded.directory() : named, {}};
     ProgressLine progress("lines", set.size(), evaluated.show_progress);
     decode::Translator::Control control;
-    control.cancelled = &interrupted();
+    control.stop = stop_on_interrupt();
     size_t all_bytes = 0;
     for (const std::string& line : set.source) all_bytes += line.size() + 1;
     control.progress = [&](const decode::Translator::Progress& done) {
       progress.show(done.lines, done.bytes / static_cast<double>(all_bytes));
     };
-    size_t next = 0;
-    const bool whole = translator.translate(
-        [&](std::string& line) {
-          if (next == set.source.size()) return false;
-          line = set.source[next++];
-          return true;
-        },
-        [&](const decode::Translation& translation) { output.lines.push_back(translation.best().text); },
-        control);
-    if (!whole) return std::nullopt;
+    const auto take = [&](const decode::Translation& done) { output.lines.push_back(done.best().text); };
+    translator.translate(set.source, take, control);
     output.seconds = progress.seconds();
     outputs.push_back(std::move(output));
   }

@@ -55,9 +55,8 @@ struct EvaluatedModel {
   bool show_progress = false;
 };
 
-/// Translates all test sets with a model; empty when interrupted.
-std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedModel& model,
-                                                             const std::vector<TestSet>& test_sets,
-                                                             ThreadPool& pool);
+/// Translates all test sets with a model. Throws Cancelled when interrupted.
+std::vector<SystemOutput> translate_test_sets(const EvaluatedModel& model,
+                                              const std::vector<TestSet>& test_sets, ThreadPool& pool);
 
 }  // namespace heed::cli

@@ -19,21 +19,6 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const TestSet& set) {
   return pairs;
 }
 
-/// Empty when interrupted.
-std::optional<Lines> translations(const decode::Translator& translator, const TestSet& set) {
-  Lines lines;
-  size_t next = 0;
-  const bool whole = translator.translate(
-      [&](std::string& line) {
-        if (next == set.source.size()) return false;
-        line = set.source[next++];
-        return true;
-      },
-      [&](const decode::Translation& translation) { lines.push_back(translation.best().text); },
-      {.progress = {}, .cancelled = &interrupted()});
-  return whole ? std::optional(std::move(lines)) : std::nullopt;
-}
-
 /// One map of a stack: layers by heads.
 MatrixPlot plot_of(const HeadImportance& importance, Stack stack,
                    const std::function<double(const SetScore&)>& value) {
@@ -54,43 +39,38 @@ MatrixPlot plot_of(const HeadImportance& importance, Stack stack,
 
 }  // namespace
 
-std::optional<HeadImportance> head_importance(const TranslationModel& model, const TestSet& set,
-                                              ThreadPool& pool, const HeadImportanceOptions& options) {
+HeadImportance head_importance(const TranslationModel& model, const TestSet& set, ThreadPool& pool,
+                               const HeadImportanceOptions& options) {
   MeasureOptions measured;
   measured.metrics = "bleu";
   const std::vector<NamedMetric> metrics = make_metrics(measured, set.references.size());
   const auto pairs = pairs_of(set);
   HeadImportance result;
-  const auto score_without = [&](nn::HeadScales off) -> std::optional<SetScore> {
+  const auto score_without = [&](nn::HeadScales off) {
     decode::TranslatorOptions ablated = options.translator;
     ablated.heads = std::move(off);
     const decode::Translator translator(model.loaded, model.tokenizer, pool, ablated);
     SetScore score;
     size_t tokens = 0;
-    for (const decode::TargetScore& each : translator.score(pairs, &interrupted())) {
+    for (const decode::TargetScore& each : translator.score(pairs, stop_on_interrupt())) {
       score.log_probability += each.log_probability;
       tokens += each.ids.size();
     }
-    if (interrupted()) return std::nullopt;
     result.tokens = tokens;
     score.log_probability /= static_cast<double>(tokens);
     if (!options.bleu) return score;
-    std::optional<Lines> lines = translations(translator, set);
-    if (!lines) return std::nullopt;
-    const std::vector<SystemOutput> outputs{{.system = "", .lines = std::move(*lines)}};
+    std::vector<SystemOutput> outputs{{.system = "", .lines = {}}};
+    const auto take = [&](const decode::Translation& done) { outputs[0].lines.push_back(done.best().text); };
+    translator.translate(set.source, take, {.stop = stop_on_interrupt()});
     score.bleu = measure(metrics, measured, set, outputs).at(0).results.at(0).score;
     return score;
   };
 
   const std::vector<nn::HeadScale> heads = models::heads_of(model.loaded.seq2seq());
-  const auto whole = score_without({});
-  if (!whole) return std::nullopt;
-  result.whole = *whole;
+  result.whole = score_without({});
   for (const nn::HeadScale& head : heads) {
     if (options.progress) options.progress(result.heads.size(), heads.size());
-    const auto score = score_without(nn::HeadScales({head}));
-    if (!score) return std::nullopt;
-    result.heads.push_back({head, *score});
+    result.heads.push_back({head, score_without(nn::HeadScales({head}))});
   }
   return result;
 }

@@ -38,10 +38,10 @@ struct HeadImportanceOptions {
   std::function<void(size_t done, size_t all)> progress = {};  ///< called after each head
 };
 
-/// Empty when interrupted. Throws kUsage for a model without heads that can be switched off, and for a
-/// sentence that is longer than the model's maximum.
-std::optional<HeadImportance> head_importance(const TranslationModel& model, const TestSet& set,
-                                              ThreadPool& pool, const HeadImportanceOptions& options);
+/// Throws Cancelled when interrupted, and kUsage for a model without heads that can be switched off, and for
+/// a sentence that is longer than the model's maximum.
+HeadImportance head_importance(const TranslationModel& model, const TestSet& set, ThreadPool& pool,
+                               const HeadImportanceOptions& options);
 
 /// A map for each stack, layers by heads: the change of the log-probability per token in thousandths of a
 /// nat, and below it that of BLEU if it was measured.

@@ -101,19 +101,15 @@ void require_pair(const std::string& directory, const std::string& pair) {
 }  // namespace
 
 void add_model_options(Command& app, ModelChoice& choice) {
-  app.add_option("--model", choice.model,
-                 "Model directory [default: $HEED_MODEL, or the bundled model for --pair]")
-      ->type_name("DIR");
-  app.add_option("--pair", choice.pair, "Language pair of the bundled model [default: de-en]")
-      ->type_name("PAIR");
+  app.add_option("--model DIR", choice.model,
+                 "Model directory [default: $HEED_MODEL, or the bundled model for --pair]");
+  app.add_option("--pair PAIR", choice.pair, "Language pair of the bundled model [default: de-en]");
 }
 
 void add_argument(Command& app, const std::string& position, const std::string& option, std::string& value,
                   const std::string& help) {
   Option* by_position = app.add_option(position, value, help);
-  app.add_option(option, value, fmt::format("The same as {}", position))
-      ->type_name("DIR")
-      ->excludes(by_position);
+  app.add_option(option + " DIR", value, fmt::format("The same as {}", position))->excludes(by_position);
 }
 
 void require_argument(const std::string& value, const std::string& position, const std::string& option) {
@@ -123,27 +119,24 @@ void require_argument(const std::string& value, const std::string& position, con
 
 void add_language_options(Command& app, ModelChoice& choice) {
   app.group(kModelOptions);
-  app.add_option("--source-language", choice.source_language,
+  app.add_option("--source-language CODE", choice.source_language,
                  "Source language of a model with a token for each language (NLLB, M2M-100, mBART), such as "
-                 "eng_Latn [default: the model's]")
-      ->type_name("CODE");
-  app.add_option("--target-language", choice.target_language,
+                 "eng_Latn [default: the model's]");
+  app.add_option("--target-language CODE", choice.target_language,
                  "Target language of such a model, or of one with codes such as >>fra<< (fra) [default: the "
-                 "model's]")
-      ->type_name("CODE");
+                 "model's]");
 }
 
 void add_named_model_option(Command& app, NamedModel& choice) {
-  app.add_option("--model", choice.model, "Model directory [default: $HEED_MODEL]")->type_name("DIR");
+  app.add_option("--model DIR", choice.model, "Model directory [default: $HEED_MODEL]");
 }
 
 void add_precision_option(Command& app, std::string& precision) {
   app.group(kModelOptions);
-  add_choice(app, "--precision", precision,
+  add_choice(app, "--precision TYPE", precision,
              "Precision of matrix products: float32, or int8, which is faster and slightly less accurate "
              "[default: as stored]",
-             {"float32", "int8"})
-      ->type_name("TYPE");
+             {"float32", "int8"});
 }
 
 void add_shortlist_option(Command& app, std::optional<bool>& shortlist) {

@@ -4,11 +4,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <utility>
 
 #include "base/check.h"
-#include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "base/files/part_files.h"
 #include "base/files/unfinished_files.h"
@@ -72,25 +70,23 @@ bool holds_weights(const std::string& name) {
   return name.ends_with(model_file::kIndexSuffix);
 }
 
-/// Copies the regular files of a directory whose names are wanted.
-void copy_files(const fs::path& from, const fs::path& to,
-                const std::function<bool(const std::string& name)>& wanted) {
-  for (const std::string& name : names_in(from)) {
-    if (wanted(name) && fs::is_regular_file(from / name)) write_file(to / name, read_file(from / name));
+/// Without weights and hidden files.
+void copy_files(const ModelInventory& from, const std::string& to, std::string_view left_out) {
+  for (const std::string& name : from.ending_in({""})) {
+    if (name == left_out || name.starts_with(".") || holds_weights(name)) continue;
+    if (fs::is_regular_file(from.path(name))) write_file(to + "/" + name, read_file(from.path(name)));
   }
 }
 
 }  // namespace
 
-void copy_others(const std::string& input, const std::string& output) {
-  copy_files(input, output, [](const std::string& name) {
-    return !holds_weights(name) && name != model_file::kConfig && !name.starts_with(".");
-  });
-  for (const std::string& folder : models::sentence_module_folders(ModelInventory(input))) {
-    const fs::path from = fs::path(input) / folder, to = fs::path(output) / folder;
-    if (!fs::is_directory(from)) continue;  // a module without settings
-    make_directories(to);
-    copy_files(from, to, [](const std::string& name) { return !holds_weights(name); });
+void copy_others(const ModelInventory& input, const std::string& output) {
+  copy_files(input, output, model_file::kConfig);
+  for (const std::string& folder : models::sentence_module_folders(input)) {
+    const ModelInventory module(input.path(folder));
+    if (!module.is_directory()) continue;  // a module without settings
+    make_directories(output + "/" + folder);
+    copy_files(module, output + "/" + folder, "");
   }
 }
 

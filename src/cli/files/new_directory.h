@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/files/model_inventory.h"
+
 namespace heed::cli {
 
 /// A directory that appears atomically: written under a temporary name, flushed to disk, then renamed.
@@ -26,6 +28,6 @@ class NewDirectory {
 };
 
 /// Copies the files of a model except config.json, weights, and subdirectories such as training/.
-void copy_others(const std::string& input, const std::string& output);
+void copy_others(const ModelInventory& input, const std::string& output);
 
 }  // namespace heed::cli

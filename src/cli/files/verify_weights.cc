@@ -4,15 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/files/directory_listing.h"
+#include "base/files/model_inventory.h"
 #include "base/text/json_text.h"
 #include "io/safetensors/safetensors.h"
 #include "io/weight_files.h"
 
 namespace heed::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 const char* name_of(FileState state) {
   switch (state) {
@@ -38,9 +36,8 @@ VerifiedFile verify(const std::string& directory, const std::string& name) {
 }
 
 void add_names(const std::string& directory, const std::string& prefix, std::vector<std::string>& names) {
-  std::error_code error;
-  for (const std::string& name : names_in(directory + "/" + prefix, error)) {
-    if (name.ends_with(".safetensors")) names.push_back(prefix + name);
+  for (const std::string& name : ModelInventory(directory + "/" + prefix).ending_in({".safetensors"})) {
+    names.push_back(prefix + name);
   }
 }
 

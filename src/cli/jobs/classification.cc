@@ -9,6 +9,7 @@
 #include "base/text/json_file.h"
 #include "base/text/nearest_word.h"
 #include "cli/jobs/line_output.h"
+#include "cli/jobs/text_lines.h"
 #include "cli/options/terminal.h"
 #include "cli/options/text_table.h"
 #include "data/corpus/labelled_reader.h"
@@ -94,8 +95,7 @@ int evaluate_classifier(const ClassifierEvaluation& o) {
   const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
                                           pool);
   const ProgressLine clock("texts", 0, false);
-  const std::vector<decode::Classification> results = classifier.classify(texts.texts, &interrupted());
-  if (results.empty()) return kExitInterrupted;
+  const std::vector<decode::Classification> results = classifier.classify(texts.texts, stop_on_interrupt());
   ConfusionMatrix matrix(labels);
   double loss = 0;
   size_t truncated = 0;
@@ -108,11 +108,7 @@ int evaluate_classifier(const ClassifierEvaluation& o) {
   LineOutput output("-");
   output.write(o.json ? to_json(matrix, loss, clock.seconds()).dump() + "\n" : to_text(matrix, loss));
   output.commit();
-  if (!o.common.quiet && truncated > 0) {
-    std::fprintf(stderr, "heed: %s truncated to the model's maximum of %lld tokens\n",
-                 counted(truncated, "text").c_str(),
-                 static_cast<long long>(model.loaded.classifier().max_length()));
-  }
+  note_truncated(truncated, model.loaded.classifier().max_length(), o.common.quiet);
   return kExitDone;
 }
 

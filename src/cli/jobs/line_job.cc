@@ -74,14 +74,14 @@ nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
 LineOutput resume(const LineJob& job, const std::vector<std::string>& files, const PairsIdentity& identity,
                   const std::string& output) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  json["command"] = job.command->name();
+  json["command"] = job.options.command->name();
   json["input"] = {{"files", files},
                    {"part", job.options.part.number},
                    {"parts", job.options.part.count},
                    {"lines", identity.lines},
                    {"checksum", hexadecimal(identity.fingerprint)}};
   json["model"] = model_json(job.models);
-  json["options"] = options_json(*job.command);
+  json["options"] = options_json(*job.options.command);
   json["build"] = {{"version", HEED_VERSION}, {"instruction_set", isa_name()}};
   return LineOutput(std::make_unique<ResumableFile>(output, new_manifest(json), job.outputs_per_line));
 }
@@ -98,12 +98,12 @@ void require_files(const LineJob& job, bool input_is_file, const std::string& ou
 }  // namespace
 
 void add_line_job_options(Command& command, LineJobOptions& options) {
+  options.command = &command;
   command.group(kLargeFileOptions);
   command
-      .add_option("--part", options.part_text,
+      .add_option("--part I/N", options.part_text,
                   "Process only the I-th of N contiguous parts of the input file; the outputs of all parts, "
                   "concatenated, are the output of the whole")
-      ->type_name("I/N")
       ->check([&options](std::string& text) -> std::string {
         const std::optional<FilePart> part = parse_part(text);
         if (!part) return fmt::format("takes a part such as 3/8, not '{}'", text);

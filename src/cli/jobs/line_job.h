@@ -14,7 +14,8 @@ namespace heed::cli {
 struct LineJobOptions {
   FilePart part = {};
   bool resume = false;
-  std::string part_text = {};  ///< --part as given
+  std::string part_text = {};        ///< --part as given
+  const Command* command = nullptr;  ///< its name and the options that were given decide about the output
 };
 
 /// Adds --part and --resume.
@@ -23,9 +24,8 @@ void add_line_job_options(Command& command, LineJobOptions& options);
 /// What decides about a job's output, besides its input.
 struct LineJob {
   LineJobOptions options;
-  const Command* command = nullptr;  ///< its name and the options that were given
-  std::vector<std::string> models;   ///< directories
-  uint64_t outputs_per_line = 1;     ///< output lines for each input line; 0: varies
+  std::vector<std::string> models;  ///< directories
+  uint64_t outputs_per_line = 1;    ///< output lines for each input line; 0: varies
 };
 
 /// The output of a job: with --resume a file that is continued, else LineOutput(path). Throws kUsage for

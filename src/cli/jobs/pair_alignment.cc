@@ -9,7 +9,7 @@ std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, co
   require_max_length(model, pairs);
   std::vector<std::vector<WordLink>> links(pairs.pairs.size());
   pool.run(links.size(), [&](size_t n) {
-    if (interrupted()) return;
+    stop_on_interrupt().check();
     const auto& [source_text, target_text] = pairs.pairs[n];
     const Encoding source = model.tokenizer.encode_source(source_text),
                    target = model.tokenizer.encode_target(target_text);

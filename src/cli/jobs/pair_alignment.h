@@ -9,8 +9,8 @@
 
 namespace heed::cli {
 
-/// The links of each pair, in order. Throws kUsage for a pair longer than the model's maximum. When
-/// interrupted, the remaining pairs have no links.
+/// The links of each pair, in order. Throws kUsage for a pair longer than the model's maximum, and
+/// Cancelled when interrupted.
 std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
                                                const decode::AlignmentOptions& options, ThreadPool& pool);
 

@@ -78,8 +78,8 @@ std::string read_whole(const ScoreTextsOptions& o) {
 int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
   std::optional<SourceLines> lines;
   if (!o.whole) lines.emplace(o.texts, o.input, LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
-  LineOutput output = open_output(
-      {.options = o.job, .command = o.command, .models = {model.loaded.directory()}}, o.input, o.output);
+  LineOutput output =
+      open_output({.options = o.job, .models = {model.loaded.directory()}}, o.input, o.output);
   if (output.complete()) return kExitDone;
   if (lines) lines->skip(output.lines_done());
   ThreadPool pool(o.common.threads);
@@ -95,11 +95,10 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
     more = lines && !lines->at_end();
     std::vector<decode::TextScore> scores(texts.size());
     pool.run(texts.size(), [&](size_t n) {
-      if (interrupted()) return;
+      stop_on_interrupt().check();
       scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
                                      texts[n], {.stride = o.stride.value_or(0)});
     });
-    if (interrupted()) return kExitInterrupted;
     for (size_t n = 0; n < texts.size(); ++n) {
       totals.add(texts[n], scores[n]);
       if (o.summary) continue;

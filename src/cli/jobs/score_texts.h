@@ -20,7 +20,6 @@ struct ScoreTextsOptions {
   bool json = false, summary = false, lossy = false;
   std::optional<int64_t> stride;
   LineJobOptions job;
-  const Command* command = nullptr;
 };
 
 /// Returns the exit status.

@@ -13,8 +13,11 @@
 namespace heed::cli {
 
 TranslationModel load_translation_model(const ModelChoice& choice) {
-  TranslationModel model =
-      translation_model(load_model(open_translation_model(choice), choice.precision, choice.shortlist));
+  return load_translation_model(choice, open_translation_model(choice));
+}
+
+TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory) {
+  TranslationModel model = translation_model(load_model(directory, choice.precision, choice.shortlist));
   if (!choice.source_language.empty() || !choice.target_language.empty()) {
     choose_languages(model, choice.source_language, choice.target_language);
   }
@@ -22,11 +25,10 @@ TranslationModel load_translation_model(const ModelChoice& choice) {
 }
 
 void add_pairs_options(Command& app, PairsInput& input) {
-  app.add_option("--pairs", input.pairs, "Sentence pairs, lines of SOURCE TAB TARGET; -: standard input")
-      ->type_name("F.tsv");
-  app.add_option("--source", input.source, "Source side, one sentence per line; instead of --pairs")
-      ->type_name("F");
-  app.add_option("--target", input.target, "Target side of --source")->type_name("F");
+  app.add_option("--pairs F.tsv", input.pairs,
+                 "Sentence pairs, lines of SOURCE TAB TARGET; -: standard input");
+  app.add_option("--source F", input.source, "Source side, one sentence per line; instead of --pairs");
+  app.add_option("--target F", input.target, "Target side of --source");
 }
 
 void add_pairs_switches(Command& app, PairsInput& input) {
@@ -104,8 +106,10 @@ PairsInput pair_files(const std::vector<std::string>& arguments, const PairsInpu
   return files;
 }
 
-GivenPairs::GivenPairs(const std::vector<std::string>& arguments, const PairsInput& input)
+GivenPairs::GivenPairs(const std::vector<std::string>& arguments, const PairsInput& input,
+                       const FilePart& part)
     : input_(pair_files(arguments, input)) {
+  input_.lines.part = part;
   if (arguments.size() == 2) {
     pair_ = pair_of(arguments[0], arguments[1], input.swap);
     return;

@@ -20,6 +20,8 @@ using decode::TranslationModel;
 
 /// Loads the chosen model. Throws the errors of open_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);
+/// The same with the directory that open_translation_model() has opened.
+TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory);
 
 /// The sentence pairs of some lines, with their line numbers. Lines with an empty side have no pair.
 struct NumberedPairs {
@@ -60,7 +62,7 @@ class GivenPairs {
  public:
   /// Throws the errors of pair_files(), require_one_input() and PairsReader; kText for arguments that are not
   /// UTF-8.
-  GivenPairs(const std::vector<std::string>& arguments, const PairsInput& input);
+  GivenPairs(const std::vector<std::string>& arguments, const PairsInput& input, const FilePart& part);
 
   /// The files that are read; none for a pair.
   const PairsInput& input() const { return input_; }

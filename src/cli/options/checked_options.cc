@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 
 #include "base/text/ascii.h"
 #include "base/text/printable.h"
+#include "search/rules/option_row.h"
 
 namespace heed::cli {
 namespace {
@@ -29,73 +29,56 @@ bool holds(const IntegerRange& range, std::string_view text) {
 
 bool holds(const NumberRange& range, std::string_view text) {
   double number = 0;
-  return read(text, number) && std::isfinite(number) && number <= range.most &&
-         (range.above_least ? number > range.least : number >= range.least);
+  return read(text, number) && range.holds(number);
 }
 
 std::string describe(const IntegerRange& range) {
   return fmt::format("an integer from {} to {}", range.least, range.most);
 }
 
-std::string describe(const NumberRange& range) {
-  const bool lower = range.least > NumberRange().least, upper = range.most < NumberRange().most;
-  const char* from = range.above_least ? "above" : "from";
-  if (lower && upper) {
-    return fmt::format("a number {} {} {} {}", from, range.least, range.above_least ? "and up to" : "to",
-                       range.most);
-  }
-  if (lower) return fmt::format("a number {} {}{}", from, range.least, range.above_least ? "" : " up");
-  return "a number";
-}
+using decode::describe;  // of NumberRange
+
+template <typename Value>
+constexpr bool kHasDefault = true;
+template <typename Value>
+constexpr bool kHasDefault<std::optional<Value>> = false;
 
 /// command_line.cc puts the option's name before "takes". Leading zeros are removed, since CLI11 would read
 /// the number as octal.
 template <typename Value, typename Range>
 Option* add(Command& app, const std::string& name, Value& value, const std::string& description,
             const Range& range) {
-  return app.add_option(name, value, description)
-      ->type_name("N")
-      ->check([range](std::string& text) -> std::string {
-        if (!holds(range, text)) return fmt::format("takes {}, not '{}'", describe(range), shown(text, 40));
-        while (text.size() > 1 && text[0] == '0' && is_ascii_digit(text[1])) text.erase(0, 1);
-        return {};
-      });
+  const bool named = name.find(' ') != std::string::npos;
+  Option* option = app.add_option(named ? name : name + " N", value, description);
+  if (kHasDefault<Value>) option->show_default();
+  return option->check([range](std::string& text) -> std::string {
+    if (!holds(range, text)) return fmt::format("takes {}, not '{}'", describe(range), shown(text, 40));
+    while (text.size() > 1 && text[0] == '0' && is_ascii_digit(text[1])) text.erase(0, 1);
+    return {};
+  });
 }
 
 }  // namespace
 
-Option* add_integer(Command& app, const std::string& name, int& value, const std::string& description,
+template <typename Value>
+Option* add_integer(Command& app, const std::string& name, Value& value, const std::string& description,
                     IntegerRange range) {
-  return add(app, name, value, description, range)->show_default();
-}
-Option* add_integer(Command& app, const std::string& name, int64_t& value, const std::string& description,
-                    IntegerRange range) {
-  return add(app, name, value, description, range)->show_default();
-}
-Option* add_integer(Command& app, const std::string& name, uint64_t& value, const std::string& description,
-                    IntegerRange range) {
-  return add(app, name, value, description, range)->show_default();
-}
-Option* add_integer(Command& app, const std::string& name, std::optional<int>& value,
-                    const std::string& description, IntegerRange range) {
   return add(app, name, value, description, range);
 }
-Option* add_integer(Command& app, const std::string& name, std::optional<int64_t>& value,
-                    const std::string& description, IntegerRange range) {
-  return add(app, name, value, description, range);
-}
-Option* add_integer(Command& app, const std::string& name, std::optional<uint64_t>& value,
-                    const std::string& description, IntegerRange range) {
-  return add(app, name, value, description, range);
-}
-Option* add_number(Command& app, const std::string& name, double& value, const std::string& description,
+template <typename Value>
+Option* add_number(Command& app, const std::string& name, Value& value, const std::string& description,
                    NumberRange range) {
-  return add(app, name, value, description, range)->show_default();
-}
-Option* add_number(Command& app, const std::string& name, std::optional<double>& value,
-                   const std::string& description, NumberRange range) {
   return add(app, name, value, description, range);
 }
+
+#define HEED_INSTANTIATE(add, Value, Range)                                              \
+  template Option* add(Command&, const std::string&, Value&, const std::string&, Range); \
+  template Option* add(Command&, const std::string&, std::optional<Value>&, const std::string&, Range);
+HEED_INSTANTIATE(add_integer, int, IntegerRange)
+HEED_INSTANTIATE(add_integer, int64_t, IntegerRange)
+HEED_INSTANTIATE(add_integer, uint64_t, IntegerRange)
+HEED_INSTANTIATE(add_number, double, NumberRange)
+#undef HEED_INSTANTIATE
 
 Option* add_choice(Command& app, const std::string& name, std::string& value, const std::string& description,
                    const std::vector<std::string>& choices) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/options/command_line.h"
+#include "models/search_ranges.h"
 
 namespace heed::cli {
 
@@ -16,35 +17,19 @@ struct IntegerRange {
   uint64_t most = std::numeric_limits<int32_t>::max();
 };
 
-/// For seeds: any unsigned 64-bit integer.
-constexpr IntegerRange kAnySeed{0, std::numeric_limits<uint64_t>::max()};
-
-/// Adds an option that takes a decimal integer; the help shows its default. Other values are an error that
-/// names the option and the range.
-Option* add_integer(Command& app, const std::string& name, int& value, const std::string& description,
+/// Adds an option that takes a decimal integer. `Value` is int, int64_t or uint64_t, whose default the help
+/// shows, or a std::optional of these: the description says what applies when the option is not given. Other
+/// values are an error that names the option and the range.
+template <typename Value>
+Option* add_integer(Command& app, const std::string& name, Value& value, const std::string& description,
                     IntegerRange range);
-Option* add_integer(Command& app, const std::string& name, int64_t& value, const std::string& description,
-                    IntegerRange range);
-Option* add_integer(Command& app, const std::string& name, uint64_t& value, const std::string& description,
-                    IntegerRange range);
-/// Without a default; the description should say what applies when the option is not given.
-Option* add_integer(Command& app, const std::string& name, std::optional<int>& value,
-                    const std::string& description, IntegerRange range);
-Option* add_integer(Command& app, const std::string& name, std::optional<int64_t>& value,
-                    const std::string& description, IntegerRange range);
-Option* add_integer(Command& app, const std::string& name, std::optional<uint64_t>& value,
-                    const std::string& description, IntegerRange range);
 
-struct NumberRange {
-  double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
-  bool above_least = false;  ///< the lower bound is exclusive
-};
+using NumberRange = models::ValueRange<double>;
 
-/// The same for numbers such as 0.5 or 1e-4; never NaN or infinite.
-Option* add_number(Command& app, const std::string& name, double& value, const std::string& description,
+/// The same for double and std::optional<double>, such as 0.5 or 1e-4; never NaN or infinite.
+template <typename Value>
+Option* add_number(Command& app, const std::string& name, Value& value, const std::string& description,
                    NumberRange range);
-Option* add_number(Command& app, const std::string& name, std::optional<double>& value,
-                   const std::string& description, NumberRange range);
 
 /// Adds an option that takes one of `choices`.
 Option* add_choice(Command& app, const std::string& name, std::string& value, const std::string& description,

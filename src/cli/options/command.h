@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "cli/options/command_line.h"
@@ -41,6 +43,16 @@ std::pair<std::string, std::string> split_pair(const std::string& pair);
 
 /// A subcommand's work; returns the exit status. Errors are thrown.
 using Work = std::function<int()>;
+
+/// Adds a subcommand, whose work is run(options) if it is chosen.
+template <typename Argument, typename Options = std::remove_cvref_t<Argument>>
+std::pair<Command*, Options*> add_command(Command& app, Work& work, const std::string& name,
+                                          const std::string& help, int (*run)(Argument)) {
+  const auto options = std::make_shared<Options>();
+  Command* command = app.add_subcommand(name, help);
+  command->callback([options, run, &work] { work = [options, run] { return run(*options); }; });
+  return {command, options.get()};
+}
 
 /// Each adds a subcommand and sets `work` when it is chosen.
 void add_translate(Command& app, Work& work);

@@ -138,11 +138,6 @@ std::vector<const char*> without_old_spellings(const std::vector<const char*>& a
 
 }  // namespace
 
-Option* Option::type_name(const std::string& name) {
-  option_->type_name(name);
-  return this;
-}
-
 Option* Option::show_default() {
   option_->capture_default_str();
   return this;
@@ -196,7 +191,10 @@ Option* Command::keep(CLI::Option* option) {
 
 template <typename Value>
 Option* Command::add_option(const std::string& name, Value& variable, const std::string& help) {
-  return keep(app_->add_option(name, variable, help));
+  const size_t space = name.find(' ');
+  CLI::Option* option = app_->add_option(name.substr(0, space), variable, help);
+  if (space != std::string::npos) option->type_name(name.substr(space + 1));
+  return keep(option);
 }
 template Option* Command::add_option(const std::string&, int&, const std::string&);
 template Option* Command::add_option(const std::string&, int64_t&, const std::string&);

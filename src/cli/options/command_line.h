@@ -25,8 +25,6 @@ class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
 
-  /// Name of the value in the help: "N", "FILE".
-  Option* type_name(const std::string& name);
   /// Shows the current value of the variable as the default.
   Option* show_default();
   Option* required();
@@ -55,8 +53,9 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command* add_subcommand(const std::string& name, const std::string& help);
-  /// "--name" for an option, "NAME" for a positional argument. `Value` is int, int64_t, uint64_t, double or
-  /// std::string, a std::optional of these (empty if the option is not given), or a vector of strings.
+  /// "--name N" for an option, with the name of its value in the help; "NAME" for a positional argument.
+  /// `Value` is int, int64_t, uint64_t, double or std::string, a std::optional of these (empty if the option
+  /// is not given), or a vector of strings.
   template <typename Value>
   Option* add_option(const std::string& name, Value& variable, const std::string& help);
   /// Two flags, "--name" and "--no-name"; the last one counts. The help says what `variable` is without them.

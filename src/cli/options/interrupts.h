@@ -7,6 +7,8 @@
 
 #include <atomic>
 
+#include "base/stop.h"
+
 namespace heed::cli {
 
 constexpr double kGraceSeconds = 0.6;
@@ -17,6 +19,10 @@ void watch_interrupts();
 
 /// Set by the first signal.
 const std::atomic<bool>& interrupted();
+/// What throws Cancelled then, with which the command ends.
+inline Stop stop_on_interrupt() {
+  return Stop(&interrupted());
+}
 
 enum class OnInterrupt {
   kEndSoon,     ///< the process ends within kGraceSeconds

@@ -26,6 +26,10 @@ const char* title_of(decode::OptionGroup group) {
   HEED_CHECK(false);
 }
 
+std::string flag_with_value(const OptionRow& row) {
+  return fmt::format("{} {}", flag_of(row), row.value);
+}
+
 std::string help_of(const OptionRow& row) {
   std::string help(row.help);
   if (!row.otherwise.empty()) help += fmt::format(" [default: {}]", row.otherwise);
@@ -37,20 +41,16 @@ void add_row(Command& app, const OptionRow& row, bool& value) {
 }
 
 void add_row(Command& app, const OptionRow& row, std::string& value) {
-  app.add_option(flag_of(row), value, help_of(row))->type_name(std::string(row.value));
+  app.add_option(flag_with_value(row), value, help_of(row));
 }
 
 void add_row(Command& app, const OptionRow& row, std::vector<std::string>& values) {
-  app.add_option(flag_of(row), values, help_of(row) + "; may be repeated")
-      ->repeatable()
-      ->type_name(std::string(row.value));
+  app.add_option(flag_with_value(row), values, help_of(row) + "; may be repeated")->repeatable();
 }
 
 void add_row(Command& app, const OptionRow& row, std::optional<double>& value,
              const decode::ValueRange<double>& range) {
-  add_number(app, flag_of(row), value, help_of(row),
-             {.least = range.least, .most = range.most, .above_least = range.above_least})
-      ->type_name(std::string(row.value));
+  add_number(app, flag_with_value(row), value, help_of(row), range);
 }
 
 }  // namespace heed::cli

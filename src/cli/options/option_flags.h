@@ -15,6 +15,9 @@ namespace heed::cli {
 /// Of options of this group in the help of a command.
 const char* title_of(decode::OptionGroup group);
 
+/// "--beam N"
+std::string flag_with_value(const decode::OptionRow& row);
+
 /// The help of an option, with what holds if it is not given.
 std::string help_of(const decode::OptionRow& row);
 
@@ -29,9 +32,8 @@ template <typename Value, typename Number>
 void add_row(Command& app, const decode::OptionRow& row, Value& value,
              const decode::ValueRange<Number>& range) {
   const std::string help = std::is_same_v<Value, Number> ? std::string(row.help) : help_of(row);
-  add_integer(app, decode::flag_of(row), value, help,
-              {static_cast<int64_t>(range.least), static_cast<uint64_t>(range.most)})
-      ->type_name(std::string(row.value));
+  add_integer(app, flag_with_value(row), value, help,
+              {static_cast<int64_t>(range.least), static_cast<uint64_t>(range.most)});
 }
 
 }  // namespace heed::cli

@@ -18,6 +18,7 @@
 #include "base/text/printable.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
+#include "heed/cancel.h"
 #include "heed/error.h"
 #include "heed/version.h"
 
@@ -70,6 +71,8 @@ int report(const std::exception& error, int status) {
 int report_errors(const CommandLine& app, const Work& work) {
   try {
     return work();
+  } catch (const Cancelled&) {
+    return kExitInterrupted;
   } catch (const OptionError& error) {
     const auto name_of = [&](const std::string& field) { return app.chosen_flag_of(field); };
     return report(Error(error.kind(), error.message(name_of)),
@@ -116,13 +119,13 @@ namespace {
 
 int run_subcommand(int argc, const char* const* argv) {
   CommandLine app("heed", "Heed: a Transformer you can train, translate with and look inside.", HEED_VERSION);
-  app.footer(
-      "Example:\n"
-      "  heed translate \"Guten Morgen!\"\n"
-      "  heed help SUBCOMMAND\n\n"
-      "A switch --X is turned off by --no-X; the last one counts. "
-      "Results go to standard output, one line per input line; everything else goes to standard error.\n"
-      "The file name - is standard input. Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.");
+  app.footer(R"(Example:
+  heed translate "Guten Morgen!"
+  heed help SUBCOMMAND
+
+A switch --X is turned off by --no-X; the last one counts. Results go to standard output, one line per input
+line; everything else goes to standard error. The file name - is standard input. Exit status: 0 done, 1
+failed, 2 wrong usage, 130 interrupted.)");
   Work work;
   app.group("Use models");
   add_translate(app, work);

@@ -54,7 +54,7 @@ Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& 
 }
 
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                           const decode::ClassifierText& text, decode::Classification* result, bool details,
+                           const decode::ClassifierText& text, bool details,
                            const nn::HeadScales& head_scales) {
   models::require_heads(model.classifier(), head_scales);
   ThreadPool pool(1);
@@ -62,7 +62,6 @@ Trace trace_classification(const models::LoadedModel& model, const WordPieceToke
   context.head_scales = &head_scales;
   const decode::TextClassifier classifier(model.classifier(), context, tokenizer, pool);
   const decode::Classification found = classifier.classify({text}).at(0);
-  if (result != nullptr) *result = found;
   Trace trace = trace_encoder(model, tokenizer, classifier.encode(text), details, head_scales);
   trace.source = text.first + (text.second ? " " + *text.second : "");
   trace.target = model.classifier().labels()[found.best];

@@ -14,11 +14,10 @@ Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& 
                     const WordPieceEncoding& encoding, bool details = false,
                     const nn::HeadScales& head_scales = {});
 
-/// The same for a classifier, with the predicted class as `target`. Writes the classifier's result to
-/// `result` unless null. Throws like TextClassifier::encode.
+/// The same for a classifier, with the predicted class as `target`. Throws like TextClassifier::encode.
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                           const decode::ClassifierText& text, decode::Classification* result = nullptr,
-                           bool details = false, const nn::HeadScales& head_scales = {});
+                           const decode::ClassifierText& text, bool details = false,
+                           const nn::HeadScales& head_scales = {});
 
 /// The same for a masked language model or an encoder without a head, whose trace has no `target`. Mask
 /// tokens in the text are read as such.

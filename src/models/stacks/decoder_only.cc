@@ -207,10 +207,10 @@ Var DecoderOnly::hidden(nn::Context& context, const Sequences& text) const {
 
 ops::VocabularyLoss DecoderOnly::loss(nn::Context& context, const Sequences& text,
                                       const std::vector<int32_t>& labels,
-                                      const ops::CrossEntropyOptions& options, double scale) const {
+                                      const ops::CrossEntropyOptions& options) const {
   ops::CrossEntropyOptions capped = options;
   capped.logit_cap = config_.logit_cap;
-  return output_.vocabulary_loss(context, hidden(context, text), id_tensor(labels), capped, scale);
+  return output_.vocabulary_loss(context, hidden(context, text), id_tensor(labels), capped);
 }
 
 Tensor DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {

@@ -103,7 +103,7 @@ class DecoderOnly : public LanguageModel {
   Var hidden(nn::Context& context, const Sequences& text) const;
 
   ops::VocabularyLoss loss(nn::Context& context, const Sequences& text, const std::vector<int32_t>& labels,
-                           const ops::CrossEntropyOptions& options, double scale) const override;
+                           const ops::CrossEntropyOptions& options) const override;
   Tensor logits(nn::Context& context, const Sequences& text) const override;
 
   std::unique_ptr<DecoderState> start(nn::Context& context) const override;

@@ -93,7 +93,7 @@ TEST(DecoderOnly, Gradients) {
     for (const bool training : {false, true}) {
       if (training && family->model_type != "gpt2" && family->model_type != "llama") continue;  // as Llama
       const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
-        return ops::add(x[0], model.loss(c, text, labels, {.smoothing = 0.1}, 0.7).loss);
+        return ops::add(x[0], model.loss(c, text, labels, {.smoothing = 0.1, .scale = 0.7}).loss);
       };
       // Consecutive norms of few features have larger higher derivatives than a single layer.
       EXPECT_EQ(gradient_mismatch(nn::with_parameters(model.table(), module, training),

@@ -182,9 +182,9 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::teacher_forced(nn::Context& context, const Seque
 
 ops::VocabularyLoss RnnSeq2Seq::loss(nn::Context& context, const Sequences& source,
                                      const Sequences& decoder_input, const std::vector<int32_t>& labels,
-                                     const ops::CrossEntropyOptions& options, double scale) const {
+                                     const ops::CrossEntropyOptions& options) const {
   const Var hidden = teacher_forced(context, source, decoder_input).hidden;
-  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options, scale);
+  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options);
 }
 
 Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,

@@ -73,8 +73,8 @@ class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary {
                  const ops::AttentionLayout& layout, const Var& start) const;
 
   ops::VocabularyLoss loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
-                           const std::vector<int32_t>& labels, const ops::CrossEntropyOptions& options,
-                           double scale) const override;
+                           const std::vector<int32_t>& labels,
+                           const ops::CrossEntropyOptions& options) const override;
   Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
 
   std::unique_ptr<DecoderState> start(nn::Context& context) const override;

@@ -168,11 +168,12 @@ TEST(RnnSeq2Seq, GradientsOfTheLoss) {
       context.training = true;
       context.random = RandomKey::from_seed(3);
       Tape* tape = x[0].tape();
-      if (tape == nullptr) return model.loss(context, source, target, labels, {.smoothing = 0.1}, 0.5).loss;
+      if (tape == nullptr)
+        return model.loss(context, source, target, labels, {.smoothing = 0.1, .scale = 0.5}).loss;
       Tape inner;
       context.tape = &inner;
       context.gradients = &gradients;
-      const Var result = model.loss(context, source, target, labels, {.smoothing = 0.1}, 0.5).loss;
+      const Var result = model.loss(context, source, target, labels, {.smoothing = 0.1, .scale = 0.5}).loss;
       inner.backward(result);
       const Tensor dx = gradients.flat();
       return tape->record(result.value(), [x = x[0], tape, dx](const Tensor&) { tape->add_gradient(x, dx); });

@@ -225,10 +225,10 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
 
 ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& source,
                                       const Sequences& decoder_input, const std::vector<int32_t>& labels,
-                                      const ops::CrossEntropyOptions& options, double scale) const {
+                                      const ops::CrossEntropyOptions& options) const {
   const Var memory = encode(context, source);
   const Var hidden = output_input(decode(context, decoder_input, memory, source));
-  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options, scale);
+  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options);
 }
 
 Tensor Transformer::logits(nn::Context& context, const Sequences& source,

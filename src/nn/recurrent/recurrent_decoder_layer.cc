@@ -33,8 +33,9 @@ ops::RecurrentDecoderOutput RecurrentDecoderLayer::forward(Context& context, con
                                                            const ops::AttentionLayout& layout,
                                                            const ops::RecurrentStart& start) const {
   const Var gates = input_.forward(context, x);  // (Nt, input width) -> (Nt, G S)
-  return ops::recurrent_decoder(options_.cell, gates, memory,
-                                {.hidden = context.parameter(hidden_.weight),
+  return ops::recurrent_decoder(gates, memory,
+                                {.cell = options_.cell,
+                                 .hidden = context.parameter(hidden_.weight),
                                  .hidden_bias = context.parameter(hidden_bias_),
                                  .context = context.parameter(context_.weight()),
                                  .v = attention_.score_vector(context),

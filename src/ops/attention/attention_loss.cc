@@ -30,8 +30,9 @@ size_t index_of(const AttentionLink& link, const AttentionLayout& layout, int he
 
 }  // namespace
 
-Var attention_cross_entropy(const Var& weights, const AttentionLayout& layout, int heads, int head,
+Var attention_cross_entropy(const Var& weights, const AttentionLayout& layout, SelectedHead selected,
                             const std::vector<AttentionLink>& links, double scale) {
+  const auto [head, heads] = selected;
   require_weights("attention_cross_entropy", "weights", weights.value(), layout, heads);
   if (head < 0 || head >= heads) {
     fail(ErrorKind::kUsage, "attention_cross_entropy: there is no head {} of {}", head, heads);

@@ -18,10 +18,15 @@ struct AttentionLink {
   float share = 1;  ///< of the query's attention
 };
 
+/// One head of a layer.
+struct SelectedHead {
+  int head = 0, heads = 1;
+};
+
 /// The loss above of the weights of one head, times `scale`: (1). `weights` is what attention_softmax()
 /// gives. Weights below 1e-20 count as 1e-20. Throws kShape for weights that do not fit the layout, kUsage
 /// for a head or a link outside it.
-Var attention_cross_entropy(const Var& weights, const AttentionLayout& layout, int heads, int head,
+Var attention_cross_entropy(const Var& weights, const AttentionLayout& layout, SelectedHead selected,
                             const std::vector<AttentionLink>& links, double scale = 1);
 
 }  // namespace heed::ops

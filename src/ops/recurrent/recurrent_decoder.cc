@@ -173,11 +173,10 @@ void backward(DecoderPass& pass, UnrolledGradients& g, Tensor& dcontexts) {
 
 }  // namespace
 
-RecurrentDecoderOutput recurrent_decoder(RecurrentCell cell, const Var& input_gates,
-                                         const RecurrentMemory& memory,
+RecurrentDecoderOutput recurrent_decoder(const Var& input_gates, const RecurrentMemory& memory,
                                          const RecurrentDecoderWeights& weights,
                                          const AttentionLayout& layout, const RecurrentStart& start) {
-  const int64_t width = require_fit(cell, input_gates, memory, weights, layout);
+  const int64_t width = require_fit(weights.cell, input_gates, memory, weights, layout);
   const auto sequences = static_cast<int64_t>(layout.spans.size());
   const DType dtype = input_gates.dtype();
   require_initial(kOp, start.state, sequences, width, dtype);
@@ -187,7 +186,7 @@ RecurrentDecoderOutput recurrent_decoder(RecurrentCell cell, const Var& input_ga
   const int64_t rows = steps.rows(), gates = input_gates.dim(1), annotation = memory.annotations.dim(1);
   const auto pass = std::make_shared<DecoderPass>(
       DecoderPass{memory, weights, start, std::move(spans),
-                  Unrolled(cell, std::move(steps), width, weights.hidden.dim(0), dtype),
+                  Unrolled(weights.cell, std::move(steps), width, weights.hidden.dim(0), dtype),
                   Tensor::empty({rows, annotation}, dtype), Tensor::empty({layout.pairs()}, dtype)});
   Unrolled& u = pass->unrolled;
   u.precision = weights.precision;

@@ -25,6 +25,7 @@ namespace heed::ops {
 /// S is the width of a state, G the number of gates of the cell, C the width of an annotation, A that of
 /// query and key.
 struct RecurrentDecoderWeights {
+  RecurrentCell cell = RecurrentCell::kGru;
   /// W_h (G S, S) for dot products; for the additive score W_h and W_a together, (G S + A, S).
   Var hidden;
   Var hidden_bias{};  ///< b_h (G S), or undefined
@@ -56,8 +57,7 @@ struct RecurrentDecoderOutput {
 
 /// input_gates (Nt, G S) = W_y y + b, for the sequences of a layout: its queries are the rows of input_gates,
 /// all of them in order, its keys rows of the memory. Throws kShape.
-RecurrentDecoderOutput recurrent_decoder(RecurrentCell cell, const Var& input_gates,
-                                         const RecurrentMemory& memory,
+RecurrentDecoderOutput recurrent_decoder(const Var& input_gates, const RecurrentMemory& memory,
                                          const RecurrentDecoderWeights& weights,
                                          const AttentionLayout& layout, const RecurrentStart& start = {});
 

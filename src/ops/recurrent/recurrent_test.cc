@@ -197,8 +197,8 @@ std::vector<Tensor> attentive_inputs(RecurrentCell cell, int64_t width, bool add
 RecurrentDecoderOutput attend(RecurrentCell cell, const std::vector<Var>& x) {
   const int64_t width = x[3].dim(1);
   return recurrent_decoder(
-      cell, x[0], {x[1], x[2]},
-      {.hidden = x[3], .hidden_bias = x[4], .context = x[5], .v = x.size() > 7 ? x[7] : Var()},
+      x[0], {x[1], x[2]},
+      {.cell = cell, .hidden = x[3], .hidden_bias = x[4], .context = x[5], .v = x.size() > 7 ? x[7] : Var()},
       AttentionLayout::packed(kOffsets, kSourceOffsets), {{x[6], 0, width}, {x[6], width, width}});
 }
 

@@ -176,7 +176,7 @@ void route_v1_attend(const Exchange& exchange) {
       numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
     } else if (model.task == models::Task::kClassification) {
       trace = trace_classification(model.loaded(), model.encoder->tokenizer, decode::classifier_text(text),
-                                   nullptr, details, heads);
+                                   details, heads);
     } else if (model.encoder) {
       trace = trace_masked_text(model.loaded(), model.encoder->tokenizer, text, details, heads);
     } else {
@@ -258,9 +258,7 @@ void route_v1_search(const Exchange& exchange) {
   const auto run = [&](decode::SearchSentence sentence) {
     SearchTree tree(tokenizer);
     sentence.observer = &tree;
-    const bool whole = exchange.service.engine->run(search, {std::move(sentence)}, take,
-                                                    {.cancelled = exchange.request.gone.get()});
-    if (!whole) throw Cancelled();
+    exchange.service.engine->run(search, {std::move(sentence)}, take, {.stop = exchange.stop()});
     return tree;
   };
   SearchTree tree = run(constrained.sentence());

@@ -271,14 +271,13 @@ void route_v1_completions(const Exchange& exchange) {
   ThreadPool here(1);
   const decode::TextGenerator generator(model.loaded().language_model(), model.loaded().context(),
                                         *model.language_model->tokenizer, here, options);
-  decode::TextGenerator::Control control{.cancelled = exchange.request.gone.get()};
+  decode::TextGenerator::Control control{.stop = exchange.stop()};
   Completions completions(exchange, model);
   try {
     if (completions.streams() && prompts.texts.size() == 1 && samples == 1) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };
       control.show_token = [&](int32_t id) { completions.show_token(prompts.texts[0], id); };
       const decode::Generation made = generator.generate(prompts.texts[0], 0, control);
-      Stop(exchange.request.gone.get()).check();
       completions.add(made);
     } else {
       size_t taken = 0;
@@ -288,7 +287,7 @@ void route_v1_completions(const Exchange& exchange) {
         return true;
       };
       const auto take = [&](const decode::Generation& made) { completions.add(made); };
-      if (!generator.generate(next, take, control)) throw Cancelled();
+      generator.generate(next, take, control);
     }
   } catch (const std::exception& error) {
     if (!completions.begun()) throw;
@@ -347,7 +346,7 @@ void route_v1_embeddings(const Exchange& exchange) {
   size_t tokens = 0;
   compute(exchange, [&] {
     for (const std::string& text : texts.texts) tokens += embedder.encode(text).ids.size();
-    found = embedder.embed(texts.texts, exchange.request.gone.get());
+    found = embedder.embed(texts.texts, exchange.stop());
     require_present(exchange);
   });
   ordered_json data = ordered_json::array();

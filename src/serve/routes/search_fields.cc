@@ -116,13 +116,13 @@ GenerateOptions generate_options(const Exchange& exchange) {
 }
 
 void require_present(const Exchange& exchange) {
-  Stop(exchange.request.gone.get()).check();
+  exchange.stop().check();
 }
 
 void compute(const Exchange& exchange, const std::function<void()>& work) {
   exchange.service.engine->call([&] {
     require_present(exchange);
-    const StopScope stop{Stop(exchange.request.gone.get())};
+    const StopScope stop{exchange.stop()};
     work();
   });
 }

@@ -197,20 +197,12 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
   ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
   const decode::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
                                       options_for(exchange, chosen, choices));
-  size_t taken = 0, text = 0;
-  const auto next = [&](std::string& line) {
-    if (taken == lines.size()) return false;
-    line = lines[taken++];
-    return true;
-  };
+  size_t text = 0;
   const auto take = [&](decode::Translation translation) {
     while (results[text].lines.size() == results[text].line_ends.size()) ++text;
     results[text].lines.push_back(std::move(translation));
   };
-  const decode::Translator::Control control{.cancelled = exchange.request.gone.get()};
-  search(exchange, chosen, [&] {
-    if (!translator.translate(next, take, control)) throw Cancelled();
-  });
+  search(exchange, chosen, [&] { translator.translate(lines, take, {.stop = exchange.stop()}); });
   return results;
 }
 
@@ -226,7 +218,7 @@ std::vector<std::string> translate_documents(const Exchange& exchange, const Cho
     translated = decode::translate_documents(
         translator, documents,
         format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
-        exchange.request.gone.get());
+        exchange.stop());
   });
   require_present(exchange);
   return translated;

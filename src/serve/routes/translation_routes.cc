@@ -73,7 +73,7 @@ void route_v1_classify(const Exchange& exchange) {
     ThreadPool here(1);
     const decode::TextClassifier classifier(model.loaded().classifier(), context, model.encoder->tokenizer,
                                             here);
-    results = classifier.classify(inputs, exchange.request.gone.get());
+    results = classifier.classify(inputs, exchange.stop());
     require_present(exchange);
   });
   const std::vector<std::string>& labels = model.loaded().classifier().labels();

@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <string_view>
 
 #include "base/text/ascii.h"
 #include "base/text/nearest_word.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed::train {
 namespace {
@@ -27,84 +28,36 @@ std::string plain(const std::string& name) {
   return letters;
 }
 
-/// Names of transformers, fairseq, OpenNMT, Marian, nanoGPT and PyTorch.
-const std::map<std::string, std::vector<std::string>>& other_names() {
-  static const std::vector<std::string> width{"model.width"}, heads{"model.heads"},
-      layers{"model.layers", "model.encoder_layers", "model.decoder_layers"},
-      feed_forward{"model.feed_forward_width"}, batch{"training.batch_tokens"},
-      rate{"schedule.learning_rate"}, warmup{"schedule.warmup_steps"}, vocabulary{"tokenizer.vocabulary"},
-      accumulation{"training.gradient_accumulation"}, length{"model.max_length"};
-  static const std::map<std::string, std::vector<std::string>> names{
-      {"dim", width},
-      {"dmodel", width},
-      {"modeldim", width},
-      {"hiddensize", width},
-      {"hiddendim", width},
-      {"embeddim", width},
-      {"embeddingdim", width},
-      {"nembd", width},
-      {"dimemb", width},
-      {"rnnsize", width},
-      {"wordvecsize", width},
-      {"encoderembeddim", width},
-      {"size", width},
-      {"dff", feed_forward},
-      {"ffn", feed_forward},
-      {"ffndim", feed_forward},
-      {"ffdim", feed_forward},
-      {"dimfeedforward", feed_forward},
-      {"intermediatesize", feed_forward},
-      {"ninner", feed_forward},
-      {"ffnembeddim", feed_forward},
-      {"transformerff", feed_forward},
-      {"transformerdimffn", feed_forward},
-      {"nhead", heads},
-      {"nheads", heads},
-      {"numheads", heads},
-      {"numattentionheads", heads},
-      {"attentionheads", heads},
-      {"transformerheads", heads},
-      {"layers", layers},
-      {"depth", layers},
-      {"nlayer", layers},
-      {"nlayers", layers},
-      {"numlayers", layers},
-      {"numhiddenlayers", layers},
-      {"encdepth", {"model.encoder_layers"}},
-      {"decdepth", {"model.decoder_layers"}},
-      {"numencoderlayers", {"model.encoder_layers"}},
-      {"numdecoderlayers", {"model.decoder_layers"}},
-      {"batchsize", batch},
-      {"maxtokens", batch},
-      {"minibatchwords", batch},
-      {"pertrainbatchsize", batch},
-      {"lr", rate},
-      {"learnrate", rate},
-      {"warmup", warmup},
-      {"warmupupdates", warmup},
-      {"lrwarmup", warmup},
-      {"lrscheduler", {"schedule.kind"}},
-      {"lrschedule", {"schedule.kind"}},
-      {"vocab", vocabulary},
-      {"vocabsize", vocabulary},
-      {"nvocab", vocabulary},
-      {"updatefreq", accumulation},
-      {"optimizerdelay", accumulation},
-      {"accumcount", accumulation},
-      {"gradaccum", accumulation},
-      {"gradientaccumulationsteps", accumulation},
-      {"maxpositionembeddings", length},
-      {"npositions", length},
-      {"maxseqlen", length},
-      {"contextlength", {"training.block_size"}},
-      {"blocksize", {"training.block_size"}},
-      {"clip", {"optimizer.clip_norm"}},
-      {"maxgradnorm", {"optimizer.clip_norm"}},
-      {"gradclip", {"optimizer.clip_norm"}},
+/// Names of transformers, fairseq, OpenNMT, Marian, nanoGPT and PyTorch, and the settings that they mean.
+struct OtherNames {
+  std::string_view names;
+  std::vector<std::string> settings;
+};
+const std::vector<OtherNames>& other_names() {
+  static const std::vector<OtherNames> names{
+      {"dim dmodel modeldim hiddensize hiddendim embeddim embeddingdim nembd dimemb rnnsize wordvecsize "
+       "encoderembeddim size",
+       {"model.width"}},
+      {"dff ffn ffndim ffdim dimfeedforward intermediatesize ninner ffnembeddim transformerff "
+       "transformerdimffn",
+       {"model.feed_forward_width"}},
+      {"nhead nheads numheads numattentionheads attentionheads transformerheads", {"model.heads"}},
+      {"layers depth nlayer nlayers numlayers numhiddenlayers",
+       {"model.layers", "model.encoder_layers", "model.decoder_layers"}},
+      {"encdepth numencoderlayers", {"model.encoder_layers"}},
+      {"decdepth numdecoderlayers", {"model.decoder_layers"}},
+      {"batchsize maxtokens minibatchwords pertrainbatchsize", {"training.batch_tokens"}},
+      {"lr learnrate", {"schedule.learning_rate"}},
+      {"warmup warmupupdates lrwarmup", {"schedule.warmup_steps"}},
+      {"lrscheduler lrschedule", {"schedule.kind"}},
+      {"vocab vocabsize nvocab", {"tokenizer.vocabulary"}},
+      {"updatefreq optimizerdelay accumcount gradaccum gradientaccumulationsteps",
+       {"training.gradient_accumulation"}},
+      {"maxpositionembeddings npositions maxseqlen", {"model.max_length"}},
+      {"contextlength blocksize", {"training.block_size"}},
+      {"clip maxgradnorm gradclip", {"optimizer.clip_norm"}},
       {"eps", {"optimizer.epsilon"}},
-      {"evalsteps", {"validation.every"}},
-      {"validfreq", {"validation.every"}},
-      {"evalinterval", {"validation.every"}},
+      {"evalsteps validfreq evalinterval", {"validation.every"}},
       {"earlystopping", {"validation.patience"}}};
   return names;
 }
@@ -112,12 +65,14 @@ const std::map<std::string, std::vector<std::string>>& other_names() {
 std::vector<std::string> meant(const std::string& key, const std::vector<std::string>& keys) {
   const auto known = [&](const std::string& each) { return std::ranges::count(keys, each) > 0; };
   std::vector<std::string> found;
-  if (const auto other = other_names().find(plain(name_of(key))); other != other_names().end()) {
-    std::ranges::copy_if(other->second, std::back_inserter(found), known);
+  const std::string name = plain(name_of(key));
+  for (const OtherNames& other : other_names()) {
+    if (std::ranges::count(split_whitespace(other.names), name) > 0)
+      std::ranges::copy_if(other.settings, std::back_inserter(found), known);
   }
   if (!found.empty()) return found;
   std::ranges::copy_if(keys, std::back_inserter(found),
-                       [&](const std::string& each) { return plain(name_of(each)) == plain(name_of(key)); });
+                       [&](const std::string& each) { return plain(name_of(each)) == name; });
   return found;
 }
 

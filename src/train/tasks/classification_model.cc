@@ -80,8 +80,7 @@ std::vector<Classification::Answer> Classification::classify(const nn::Parameter
     const nn::PackedWeights weights(model_.table(), values);
     const decode::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
     const std::vector<decode::Classification> found =
-        classifier.classify({texts.begin() + own.begin, texts.begin() + own.end}, input_.options.stop);
-    input_.stop.check();
+        classifier.classify({texts.begin() + own.begin, texts.begin() + own.end}, input_.stop);
     for (size_t n = 0; n < found.size(); ++n) {
       const size_t text = static_cast<size_t>(own.begin) + n;
       answers[text] = {found[n].log_probabilities[static_cast<size_t>(labels[text])], found[n].best};

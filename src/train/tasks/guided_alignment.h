@@ -38,7 +38,7 @@ class GuidedHead : public nn::DifferentiableSink {
     return place.stack == Stack::kCross && place.layer == head_.layer;
   }
   void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) override {
-    loss_ = ops::attention_cross_entropy(weights, layout, heads, head_.head, links_, scale_);
+    loss_ = ops::attention_cross_entropy(weights, layout, {head_.head, heads}, links_, scale_);
   }
   const Var& loss() const { return loss_; }
 

@@ -178,8 +178,8 @@ class LanguageModelling {
   }
 
   BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const {
-    const ops::VocabularyLoss loss =
-        model_loss(context, data_.training->corpus, batch, {.smoothing = recipe_.label_smoothing}, scale);
+    const ops::VocabularyLoss loss = model_loss(context, data_.training->corpus, batch,
+                                                {.smoothing = recipe_.label_smoothing, .scale = scale});
     return {loss.loss, sums_of(loss)};
   }
 
@@ -191,7 +191,7 @@ class LanguageModelling {
     const auto batches = running_blocks(data_.first_label(), end, data_.block, most,
                                         data_.blocks_of(recipe_.batch_tokens / recipe_.shard_count()));
     const LossSums sums = sum_losses(input_, weights, batches, [&](nn::Context& context, const Batch& batch) {
-      return sums_of(model_loss(context, data_.validation->corpus, batch, {}, 1));
+      return sums_of(model_loss(context, data_.validation->corpus, batch, {}));
     });
     ValidationScores scores;
     scores.loss = sums.negative_log_likelihood / sums.weight;
@@ -214,7 +214,7 @@ class LanguageModelling {
 
  private:
   ops::VocabularyLoss model_loss(nn::Context& context, const Corpus& corpus, const Batch& batch,
-                                 const ops::CrossEntropyOptions& options, double scale) const {
+                                 const ops::CrossEntropyOptions& options) const {
     Sequences text;
     std::vector<int32_t> labels;
     for (size_t n = 0; n < batch.sentences.size(); ++n) {
@@ -222,7 +222,7 @@ class LanguageModelling {
       data_.append_block(corpus, batch.sentences[n], length, text);
       corpus.append_run(batch.sentences[n], length, labels);
     }
-    return model_.loss(context, text, labels, options, scale);
+    return model_.loss(context, text, labels, options);
   }
   static LossSums sums_of(const ops::VocabularyLoss& loss) {
     return {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens};

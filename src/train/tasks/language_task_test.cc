@@ -30,7 +30,7 @@ class IndifferentModel : public models::LanguageModel {
   nlohmann::ordered_json config_json() const override { return {}; }
 
   ops::VocabularyLoss loss(nn::Context&, const Sequences& text, const std::vector<int32_t>& labels,
-                           const ops::CrossEntropyOptions&, double) const override {
+                           const ops::CrossEntropyOptions&) const override {
     const std::scoped_lock lock(mutex_);
     for (int n = 0; n < text.count(); ++n) {
       const auto begin = labels.begin() + text.offsets[n], end = labels.begin() + text.offsets[n + 1];

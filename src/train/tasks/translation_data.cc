@@ -122,13 +122,21 @@ using Sources = std::function<std::unique_ptr<PairSource>()>;
 /// What a corpus is for.
 enum class Use { kTraining, kValidation };
 
+/// The text of a corpus.
+struct CorpusText {
+  Sources open;
+  std::string path;  ///< of the corpus
+  uint64_t fingerprint = 0;
+  Use use = Use::kTraining;
+};
+
 /// Tokenizes a text. With tokenizer.subword_regularization = n, the training corpus contains n sampled
 /// segmentations of each sentence (Kudo, "Subword Regularization", 2018), sampled before the training instead
 /// of in each epoch.
-void make_corpus(const Sources& open, const std::string& path, const Tokenizer& tokenizer,
-                 const CorpusOrigin& origin, Use use, const TaskInput& task) {
+void make_corpus(const CorpusText& text, const Tokenizer& tokenizer, const CorpusOrigin& origin,
+                 const TaskInput& task) {
   const Recipe& recipe = task.options.recipe;
-  const std::unique_ptr<PairSource> reader = open();
+  const std::unique_ptr<PairSource> reader = text.open();
   CorpusBuildOptions build;
   build.vocabulary_size =
       static_cast<uint32_t>(std::max(tokenizer.size(), tokenizer.source_vocabulary().size()));
@@ -137,29 +145,30 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   build.pool = &task.pool;
   build.stop = task.stop;
   const RandomKey key = RandomKey::from_seed(recipe.seed);
-  const int segmentations = use == Use::kTraining ? recipe.subword_regularization : 0;
+  const int segmentations = text.use == Use::kTraining ? recipe.subword_regularization : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more = augmentation_options(task.options);
-  if (use == Use::kTraining && more.any()) {
-    build.augmentation = &augmentation.emplace(*open(), more, key.fold(4), placeholder_pieces(tokenizer));
+  if (text.use == Use::kTraining && more.any()) {
+    build.augmentation =
+        &augmentation.emplace(*text.open(), more, key.fold(4), placeholder_pieces(tokenizer));
   }
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, segmentations};
   // The encoder of one side, which has its own random numbers.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
-    return [&, encode, sample, side](std::string_view text, uint64_t number) {
+    return [&, encode, sample, side](std::string_view line, uint64_t number) {
       std::vector<std::vector<int32_t>> ids;
       if (segmentations == 0) {
-        ids.push_back((tokenizer.*encode)(text, {}).ids);
+        ids.push_back((tokenizer.*encode)(line, {}).ids);
         return ids;
       }
       Random random(key.fold(side).fold(number));
-      for (Encoding& drawn : (tokenizer.*sample)(text, sampling, random)) ids.push_back(std::move(drawn.ids));
+      for (Encoding& drawn : (tokenizer.*sample)(line, sampling, random)) ids.push_back(std::move(drawn.ids));
       return ids;
     };
   };
   const CorpusCounts counts =
       build_pair_corpus(*reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
-                        encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
+                        encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), text.path, build);
   std::string message = fmt::format("{}: {}", reader->name(), counted(counts.written, "pair"));
   if (augmentation) {
     message += fmt::format(", {} of them added ({})", augmentation->added(), augmentation->added_by_kind());
@@ -177,17 +186,16 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   task.say(message);
 }
 
-Corpus prepare_corpus(const Sources& open, const std::string& path, uint64_t text, const Tokenizer& tokenizer,
-                      Use use, const TaskInput& task) {
+Corpus prepare_corpus(const CorpusText& text, const Tokenizer& tokenizer, const TaskInput& task) {
   const CorpusOrigin origin{
-      text,
+      text.fingerprint,
       fingerprint_files(
           task.options.output,
           {model_file::kSourceSpm, model_file::kTargetSpm, model_file::kVocabularyJson, model_file::kMerges,
            model_file::kTokenizerJson, model_file::kT5Model, model_file::kSentencePieceBpe}),
       static_cast<uint64_t>(task.options.recipe.max_length)};
-  return prepared_corpus(task, {path, open()->name(), origin},
-                         [&] { make_corpus(open, path, tokenizer, origin, use, task); });
+  return prepared_corpus(task, {text.path, text.open()->name(), origin},
+                         [&] { make_corpus(text, tokenizer, origin, task); });
 }
 
 void require_rereadable_pairs(const PairsInput& input) {
@@ -273,14 +281,15 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   const std::string training = folder + "/train.ids";
   if (made) std::filesystem::remove(training);  // it belongs to another tokenizer
   if (!std::filesystem::exists(training)) report_corpora(text.training, task);
-  Corpus corpus = prepare_corpus([&] { return std::make_unique<PairsMixReader>(text.training); }, training,
-                                 text.training.fingerprint(), tokenizer, Use::kTraining, task);
+  Corpus corpus = prepare_corpus({[&] { return std::make_unique<PairsMixReader>(text.training); }, training,
+                                  text.training.fingerprint(), Use::kTraining},
+                                 tokenizer, task);
   TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}, {}};
   if (recipe.guided_alignment) data.links = prepare_links(task, data.corpus, folder + "/train.links");
   if (options.validation.is_named()) {
-    data.validation =
-        prepare_corpus([&] { return std::make_unique<PairsReader>(options.validation.pairs); },
-                       folder + "/valid.ids", text.validation, data.tokenizer, Use::kValidation, task);
+    data.validation = prepare_corpus({[&] { return std::make_unique<PairsReader>(options.validation.pairs); },
+                                      folder + "/valid.ids", text.validation, Use::kValidation},
+                                     data.tokenizer, task);
     PairsReader reader(options.validation.pairs);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < recipe.validation_sentences &&

@@ -59,7 +59,8 @@ class Translation {
       context.sink = &head.emplace(*guided_head_, guided_links(*data_.links, batch.sentences, input),
                                    recipe_.guided_alignment_weight * scale);
     }
-    ops::VocabularyLoss loss = model_loss(context, input, {.smoothing = recipe_.label_smoothing}, scale);
+    ops::VocabularyLoss loss =
+        model_loss(context, input, {.smoothing = recipe_.label_smoothing, .scale = scale});
     if (head) {
       context.sink = nullptr;
       loss.loss = ops::add(loss.loss, head->loss());
@@ -74,7 +75,7 @@ class Translation {
         length_sorted_batches(sizes_of(*data_.validation), recipe_.batch_tokens / recipe_.shard_count());
     const LossSums sums = sum_losses(input_, weights, batches, [&](nn::Context& context, const Batch& batch) {
       const TranslationBatch input = pack_translation(*data_.validation, batch.sentences, model_.start_id());
-      return sums_of(model_loss(context, input, {}, 1));
+      return sums_of(model_loss(context, input, {}));
     });
     ValidationScores scores;
     scores.loss = sums.negative_log_likelihood / sums.weight;
@@ -137,8 +138,8 @@ class Translation {
   }
 
   ops::VocabularyLoss model_loss(nn::Context& context, const TranslationBatch& input,
-                                 const ops::CrossEntropyOptions& options, double scale) const {
-    return model_.loss(context, input.source, input.decoder_input, input.labels, options, scale);
+                                 const ops::CrossEntropyOptions& options) const {
+    return model_.loss(context, input.source, input.decoder_input, input.labels, options);
   }
   static LossSums sums_of(const ops::VocabularyLoss& loss) {
     return {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens};

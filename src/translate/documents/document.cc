@@ -19,9 +19,9 @@ struct Replaced {
   std::function<std::string(const Translation&)> written;
 };
 
-/// Replaces parts, which are in order, by their translations; false if cancelled.
-bool replace(const Translator& translator, const std::vector<Replaced>& parts,
-             std::vector<std::string>& documents, const std::atomic<bool>* cancelled) {
+/// Replaces parts, which are in order, by their translations.
+void replace(const Translator& translator, const std::vector<Replaced>& parts,
+             std::vector<std::string>& documents, const Stop& stop) {
   std::vector<std::string> results(documents.size());
   std::vector<size_t> copied(documents.size(), 0);  // bytes of each document that its result covers
   size_t asked = 0, done = 0;
@@ -38,12 +38,11 @@ bool replace(const Translator& translator, const std::vector<Replaced>& parts,
     result += part.written(translation);
     from = part.end;
   };
-  if (!translator.translate(next, take, {.progress = {}, .cancelled = cancelled})) return false;
+  translator.translate(next, take, {.progress = {}, .stop = stop});
   for (size_t n = 0; n < documents.size(); ++n) {
     results[n] += std::string_view(documents[n]).substr(copied[n]);
   }
   documents = std::move(results);
-  return true;
 }
 
 std::vector<Replaced> labels_of(const std::vector<std::string>& documents, bool html) {
@@ -78,7 +77,7 @@ std::vector<Replaced> sentences_of(const std::vector<std::string>& documents, bo
 
 std::vector<std::string> translate_documents(const Translator& translator,
                                              const std::vector<std::string>& documents, DocumentFormat format,
-                                             const std::atomic<bool>* cancelled) {
+                                             const Stop& stop) {
   for (const std::string& document : documents) {
     if (const auto offset = find_invalid_utf8(document)) {
       fail(ErrorKind::kText, "the document is not valid UTF-8 at byte {}", *offset);
@@ -87,15 +86,14 @@ std::vector<std::string> translate_documents(const Translator& translator,
   const bool html = format == DocumentFormat::kHtml;
   std::vector<std::string> results = documents;
   // Labels lie within the markup of sentences, which keep it as it is.
-  if (!replace(translator, labels_of(results, html), results, cancelled)) return {};
-  if (!replace(translator, sentences_of(results, html), results, cancelled)) return {};
+  replace(translator, labels_of(results, html), results, stop);
+  replace(translator, sentences_of(results, html), results, stop);
   return results;
 }
 
 std::string translate_document(const Translator& translator, const std::string& document,
-                               DocumentFormat format, const std::atomic<bool>* cancelled) {
-  std::vector<std::string> translated = translate_documents(translator, {document}, format, cancelled);
-  return translated.empty() ? "" : std::move(translated[0]);
+                               DocumentFormat format, const Stop& stop) {
+  return std::move(translate_documents(translator, {document}, format, stop).front());
 }
 
 }  // namespace heed::decode

@@ -28,12 +28,12 @@ std::vector<Segment> markdown_segments(std::string_view markdown);
 
 /// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the
 /// segments of all documents share its batches. Throws kText for invalid UTF-8, and the errors of finding
-/// segments. Empty if `cancelled`.
+/// segments, and Cancelled soon after `stop` is requested.
 std::vector<std::string> translate_documents(const Translator& translator,
                                              const std::vector<std::string>& documents, DocumentFormat format,
-                                             const std::atomic<bool>* cancelled = nullptr);
+                                             const Stop& stop = {});
 /// The same for one document.
 std::string translate_document(const Translator& translator, const std::string& document,
-                               DocumentFormat format, const std::atomic<bool>* cancelled = nullptr);
+                               DocumentFormat format, const Stop& stop = {});
 
 }  // namespace heed::decode

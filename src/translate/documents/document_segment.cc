@@ -99,27 +99,27 @@ class Placement {
   }
 
   /// Where each tag goes, in bytes of the translation.
-  std::vector<ByteRange> places() {
+  std::vector<ByteRange> ranges() {
     std::vector<size_t> open;  // the tags that enclose the current one
-    const auto around = [&] { return open.empty() ? ByteRange{0, target_.size()} : places_[open.back()]; };
+    const auto around = [&] { return open.empty() ? ByteRange{0, target_.size()} : ranges_[open.back()]; };
     for (size_t n = 0; n < segment_.tags.size(); ++n) {
       const Tag& tag = segment_.tags[n];
       while (!open.empty() && segment_.tags[open.back()].end < std::max(tag.end, tag.begin + 1)) {
-        const ByteRange place = places_[open.back()];
+        const ByteRange range = ranges_[open.back()];
         open.pop_back();
-        block(place, around());
+        block(range, around());
       }
       const ByteRange within = around();
       if (tag.begin == tag.end) {
-        const size_t place = std::clamp(place_of(tag.begin), within.first, within.second);
-        places_.emplace_back(place, place);
-        block({place, place}, within);
+        const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
+        ranges_.emplace_back(position, position);
+        block({position, position}, within);
         continue;
       }
-      places_.push_back(range_of(tag, within, open.empty() ? nullptr : &segment_.tags[open.back()]));
+      ranges_.push_back(range_of(tag, within, open.empty() ? nullptr : &segment_.tags[open.back()]));
       open.push_back(n);
     }
-    return std::move(places_);
+    return std::move(ranges_);
   }
 
  private:
@@ -140,8 +140,8 @@ class Placement {
     if (first == last) return {within.first, within.first};
     const ByteRange best = best_run(first, last, within);
     if (best.first >= best.second) {
-      const size_t place = std::clamp(place_of(tag.begin), within.first, within.second);
-      return {place, place};
+      const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
+      return {position, position};
     }
     size_t begin = std::max(within.first, target_words_[best.first].begin);
     size_t end = std::min(within.second, target_words_[best.second - 1].end);
@@ -187,10 +187,10 @@ class Placement {
   }
 
   /// Later tags do not cross a finished one, unless it takes all that they can have.
-  void block(ByteRange place, ByteRange within) {
-    if (place.first <= within.first && within.second <= place.second) return;
-    size_t t = blocked_.next_free(first_word_behind(target_words_, place.first));
-    for (; t < target_words_.size() && target_words_[t].begin < place.second; t = blocked_.next_free(t))
+  void block(ByteRange range, ByteRange within) {
+    if (range.first <= within.first && within.second <= range.second) return;
+    size_t t = blocked_.next_free(first_word_behind(target_words_, range.first));
+    for (; t < target_words_.size() && target_words_[t].begin < range.second; t = blocked_.next_free(t))
       blocked_.insert(t);
   }
 
@@ -203,7 +203,7 @@ class Placement {
 
   /// The target position of something at byte `at` of the source: after the translation of the word that ends
   /// there, otherwise before the translation of the next aligned word.
-  size_t place_of(size_t at) const {
+  size_t position_of(size_t at) const {
     if (is_blank(std::string_view(segment_.text).substr(0, at))) return 0;
     const size_t behind = first_word_behind(source_words_, at);
     if (behind > 0 && source_words_[behind - 1].end == at && !targets_[behind - 1].empty()) {
@@ -222,7 +222,7 @@ class Placement {
   std::vector<int64_t> costs_;       // of the target words before each, if none is linked with the tag
   std::vector<size_t> next_linked_;  // the first linked source word from each on
   NumberSet blocked_;                // target words of finished tags
-  std::vector<ByteRange> places_;    // of the tags so far
+  std::vector<ByteRange> ranges_;    // of the tags so far
 };
 
 /// Writes text between tags, with the unchanged markup (Segment::kept) inserted again.
@@ -272,7 +272,7 @@ class Writer {
 
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape) {
-  const auto places = Placement(segment, translation, links).places();
+  const auto ranges = Placement(segment, translation, links).ranges();
   Writer writer(segment, escape);
   std::string result;
   size_t at = 0;
@@ -281,10 +281,10 @@ std::string with_markup(const Segment& segment, const std::string& translation,
     at = end;
   };
   std::vector<size_t> open;
-  const auto close_until = [&](size_t place, bool strictly) {
+  const auto close_until = [&](size_t position, bool strictly) {
     while (!open.empty()) {
-      const size_t end = places[open.back()].second;
-      if (strictly ? end >= place : end > place) break;
+      const size_t end = ranges[open.back()].second;
+      if (strictly ? end >= position : end > position) break;
       write_until(std::max(at, end));
       result += segment.tags[open.back()].close;
       open.pop_back();
@@ -292,16 +292,16 @@ std::string with_markup(const Segment& segment, const std::string& translation,
   };
   // Tags in the order of the translation, outer ones first.
   std::vector<size_t> order;
-  for (size_t n = 0; n < places.size(); ++n) order.push_back(n);
+  for (size_t n = 0; n < ranges.size(); ++n) order.push_back(n);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(places[a].first, std::numeric_limits<size_t>::max() - places[a].second) <
-           std::pair(places[b].first, std::numeric_limits<size_t>::max() - places[b].second);
+    return std::pair(ranges[a].first, std::numeric_limits<size_t>::max() - ranges[a].second) <
+           std::pair(ranges[b].first, std::numeric_limits<size_t>::max() - ranges[b].second);
   });
   for (const size_t n : order) {
-    close_until(places[n].first, false);
-    write_until(std::max(at, places[n].first));
+    close_until(ranges[n].first, false);
+    write_until(std::max(at, ranges[n].first));
     result += segment.tags[n].open;
-    if (segment.tags[n].begin == segment.tags[n].end || places[n].first == places[n].second) {
+    if (segment.tags[n].begin == segment.tags[n].end || ranges[n].first == ranges[n].second) {
       result += segment.tags[n].close;
     } else {
       open.push_back(n);

@@ -109,7 +109,7 @@ class Walker {
   }
 
   void add_at_place(Range range) {
-    if (segment_.begin == segment_.end) {  // before the text: stays in place
+    if (segment_.begin == segment_.end) {  // before the text: stays where it is
       position_ = std::max(position_, range.end);
       return;
     }
