@@ -100,22 +100,27 @@ def choose_clock(name):
 class Machine:
     """Peak performance of the processor, measured between the contests."""
 
-    LIMITS = {"float32": "GFLOP/s of float32 multiply-adds from registers"}
+    LIMITS = {
+        "float32": "GFLOP/s of float32 multiply-adds from registers",
+        "bandwidth": "GB/s of reading memory in order",
+    }
 
     def __init__(self, threads):
         self.threads = threads
         self.library = load_library()
 
     def limit(self, kind):
-        """Operations per second of all threads."""
-        assert kind == "float32"
-        operations = ctypes.c_int64()
+        """Operations, or bytes, per second: of all threads, or of one for the bandwidth, which threads share."""
+        done = ctypes.c_int64()
         best = 0.0
         for _ in range(5):
             begin = clock()
-            self.library.heed_bench_multiply_add(ctypes.c_int64(200_000), ctypes.byref(operations))
-            best = max(best, operations.value / (clock() - begin))
-        return best * self.threads
+            if kind == "bandwidth":
+                self.library.heed_bench_read_memory(ctypes.byref(done))
+            else:
+                self.library.heed_bench_multiply_add(ctypes.c_int64(200_000), ctypes.byref(done))
+            best = max(best, done.value / (clock() - begin))
+        return best if kind == "bandwidth" else best * self.threads
 
 
 _library = None

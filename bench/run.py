@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Heed and its peers in alternating turns and writes the report: build/bench/report.md and report.json.
 
-    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avxvnni|avx2|sse4] [--clock wall|cpu] [--list]
+    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avx512vnni|avxvnni|avx2|sse4] [--clock wall|cpu] [--list]
 
 `make bench` builds what this needs first. Each file of bench/rows/ has a function `contests(options)` that gives its
 rows (harness.py says what a contest is); README.md says how each is measured.
@@ -25,6 +25,13 @@ FOLDER = Path(__file__).resolve().parent
 
 # Environment variables that limit Heed and the libraries of the peers to older instruction sets.
 OLDER_PROCESSORS = {
+    "avx512vnni": {
+        "HEED_ISA": "avx512vnni",
+        "ATEN_CPU_CAPABILITY": "avx512",
+        "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX512",
+        "CT2_FORCE_CPU_ISA": "AVX512",
+    },
     "avx2": {
         "HEED_ISA": "avx2",
         "ATEN_CPU_CAPABILITY": "avx2",
@@ -97,7 +104,7 @@ def surroundings(options):
         "instruction_set": library.heed_bench_isa().decode(),
         "versions": {
             "heed's matrix products": library.heed_bench_gemm_library().decode(),
-            **{package: version(package) for package in ("torch", "transformers", "ctranslate2", "numpy")},
+            **{package: version(package) for package in ("torch", "transformers", "openvino", "ctranslate2", "numpy")},
         },
     }
 

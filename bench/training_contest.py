@@ -110,11 +110,11 @@ sys.exit(status)
 """
 
 
-def run_and_measure(command):
+def run_and_measure(command, **more):
     """Runs the command; returns its peak memory in MB."""
-    child = subprocess.run([sys.executable, "-S", "-c", MEASURE, *command], stdout=subprocess.PIPE, text=True)
+    child = subprocess.run([sys.executable, "-S", "-c", MEASURE, *command], stdout=subprocess.PIPE, text=True, **more)
     if child.returncode != 0:
-        raise CannotRun(f"`heed train` ended with {child.returncode}")
+        raise CannotRun(f"`heed {command[1]}` ended with {child.returncode}")
     return int(child.stdout.split()[-1]) / 1024
 
 

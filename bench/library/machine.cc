@@ -1,7 +1,9 @@
-// What the machine can do at most: multiply-adds that wait for nothing, on one core.
+// What the machine can do at most, on one core: multiply-adds that wait for nothing, and reading memory.
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/memory_pool.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/simd/simd.h"
 
@@ -32,16 +34,35 @@ float multiply_add(int64_t rounds, int64_t* operations) {
   return hn::GetLane(hn::SumOfLanes(d, sums[0]));
 }
 
+/// Reads all of a block once, in order, and returns what depends on all of it.
+uint32_t read_memory(const uint32_t* words, int64_t count) {
+  constexpr int64_t kAhead = 512;  // words: 2 KB, the best of 0 to 8 KB
+  const hn::ScalableTag<uint32_t> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto even = hn::Zero(d), odd = hn::Zero(d);
+  for (int64_t at = 0; at + 2 * lanes <= count; at += 2 * lanes) {
+    __builtin_prefetch(words + at + kAhead);
+    __builtin_prefetch(words + at + lanes + kAhead);
+    even = hn::Xor(even, hn::LoadU(d, words + at));
+    odd = hn::Xor(odd, hn::LoadU(d, words + at + lanes));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Xor(even, odd)));
+}
+
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed {
 HEED_EXPORT(multiply_add);
+HEED_EXPORT(read_memory);
 
 namespace {
 float dispatched_multiply_add(int64_t rounds, int64_t* operations) {
   return HEED_SELECT(multiply_add)(rounds, operations);
+}
+uint32_t dispatched_read_memory(const uint32_t* words, int64_t count) {
+  return HEED_SELECT(read_memory)(words, count);
 }
 }  // namespace
 }  // namespace heed
@@ -51,6 +72,14 @@ extern "C" {
 /// Does that many rounds of float32 multiply-adds; the operations done are written to `operations`.
 float heed_bench_multiply_add(int64_t rounds, int64_t* operations) {
   return heed::dispatched_multiply_add(rounds, operations);
+}
+
+/// Reads memory that no cache holds; the bytes read are written to `bytes`.
+uint32_t heed_bench_read_memory(int64_t* bytes) {
+  constexpr int64_t kWords = 64 << 20;
+  static const std::vector<uint32_t, heed::PoolAllocator<uint32_t>> words(kWords, 1);
+  *bytes = kWords * static_cast<int64_t>(sizeof(uint32_t));
+  return heed::dispatched_read_memory(words.data(), kWords);
 }
 
 /// "avx512"

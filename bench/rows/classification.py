@@ -1,4 +1,5 @@
-"""The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch, on the same weights and ids.
+"""The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch and in OpenVINO, on the same weights
+and ids.
 
 Weights are random, with the shapes of BERT-base with fewer layers, and of BERT-mini (Turc et al., 2019). Texts are
 random ids of length 32, 128, or 5 to 60; PyTorch gets them sorted by length, padded and masked, Heed packed.
@@ -95,7 +96,7 @@ class Classification(CallContest):
 
     def compare(self):
         self.call_heed()
-        difference = abs(self.logits - self.call_peer().numpy()).max()
+        difference = abs(self.logits - numbers_of(self.call_peer())).max()
         if not difference < 1e-3:
             raise Disagree(f"logits are {difference:.2g} apart")
         return f"logits at most {difference:.1g} apart"
@@ -108,7 +109,39 @@ class Classification(CallContest):
         self.opened = self.folder = None
 
 
+def numbers_of(logits):
+    return logits if not hasattr(logits, "numpy") else logits.numpy()
+
+
+class OpenvinoClassification(Classification):
+    """The same model converted by OpenVINO, computed in float32."""
+
+    goal = 1.2
+
+    def __init__(self, shape_name, texts, threads):
+        super().__init__(shape_name, texts, threads)
+        self.name += ", OpenVINO"
+
+    def prepare(self):
+        try:
+            import openvino
+        except ImportError as missing:
+            raise CannotRun(missing)
+        super().prepare()
+        mask = self.mask if self.mask is not None else self.padded.new_ones(self.padded.shape)
+        example = {"input_ids": self.padded, "attention_mask": mask}
+        converted = openvino.convert_model(self.model, example_input=example)
+        settings = {"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        self.request = openvino.compile_model(converted, "CPU", settings).create_infer_request()
+        self.inputs = {name: tensor.numpy() for name, tensor in example.items()}
+        del self.model
+
+    def call_peer(self):
+        return next(iter(self.request.infer(self.inputs, share_inputs=True).values()))
+
+
 def contests(options):
-    for shape in SHAPES:
-        for texts in TEXTS:
-            yield Classification(shape, texts, options.threads)
+    for kind in (Classification, OpenvinoClassification):
+        for shape in SHAPES:
+            for texts in TEXTS:
+                yield kind(shape, texts, options.threads)
