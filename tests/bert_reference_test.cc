@@ -10,7 +10,7 @@
 #include "models/directory/loaded_model.h"
 #include "models/stacks/encoder_heads.h"
 #include "reference.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -19,10 +19,10 @@ using models::EncoderInput;
 
 /// The texts and pairs of a case, tokenized by Heed.
 EncoderInput input_of(const ReferenceCase& reference) {
-  const WordPieceTokenizer tokenizer = WordPieceTokenizer::load((reference.folder() / "model").string());
-  const WordPieceOptions options{.max_length = reference.hyperparameters().at("longest"), .read_mask = true};
+  const Tokenizer tokenizer = load_encoder_tokenizer((reference.folder() / "model").string());
+  const EncodeOptions options{.max_length = reference.hyperparameters().at("longest"), .read_mask = true};
   EncoderInput input;
-  const auto add = [&](const WordPieceEncoding& encoding) {
+  const auto add = [&](const Encoding& encoding) {
     input.text.append(encoding.ids);
     input.types.insert(input.types.end(), encoding.types.begin(), encoding.types.end());
   };

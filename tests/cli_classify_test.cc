@@ -10,7 +10,7 @@
 #include "models/stacks/encoder_heads.h"
 #include "models/test_models.h"
 #include "nn/storage/parameters.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -26,7 +26,7 @@ class CliClassifyTest : public ::testing::Test {
                                           "very",  "long",  "the",   "plot"};
     WordPieceSettings settings;
     settings.max_length = 16;
-    const WordPieceTokenizer tokenizer(pieces, settings);
+    const Tokenizer tokenizer = wordpiece_tokenizer(pieces, settings);
     tokenizer.save(folder_.path());
     models::EncoderOnlyConfig config = models::bert_config(models::EncoderHead::kClassifier);
     config.vocabulary = static_cast<int64_t>(pieces.size());

@@ -12,7 +12,7 @@
 #include "models/architecture.h"
 #include "models/stacks/encoder_only.h"
 #include "models/test_models.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -29,8 +29,8 @@ class CliEmbedTest : public ::testing::Test {
     WordPieceSettings settings;
     settings.max_length = 12;
     settings.start = "<s>", settings.end = "</s>", settings.pad = "<pad>", settings.mask = "<mask>";
-    WordPieceTokenizer({"<s>", "<pad>", "</s>", "[UNK]", "<mask>", "a", "fine", "film", "##s", "dull"},
-                       settings)
+    wordpiece_tokenizer({"<s>", "<pad>", "</s>", "[UNK]", "<mask>", "a", "fine", "film", "##s", "dull"},
+                        settings)
         .save(folder_.path());
     const Json config{
         {"model_type", "mpnet"},   {"architectures", {architecture}}, {"vocab_size", 10},

@@ -10,7 +10,7 @@
 #include "models/test_models.h"
 #include "test_folder.h"
 #include "test_json_lines.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -31,7 +31,7 @@ class CliGenerateTest : public testing::Test {
     config.inner_width = 32;
     config.max_length = 48;
     models::write_untrained(folder_.path(), models::DecoderOnly(config), 7);
-    ByteTokenizer().save(folder_.path());
+    byte_tokenizer().save(folder_.path());
   }
   CommandResult run(Arguments arguments, const Command::Settings& settings = {}) const {
     arguments.insert(arguments.begin() + 1, {"--model", folder_.path()});
@@ -67,7 +67,7 @@ TEST_F(CliGenerateTest, ConvertWritesTheTokenizerForHuggingFace) {
   const CommandResult result =
       heed_command({"convert", folder_.path(), out.path("converted"), "--to", "huggingface"});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(content_of(out.path("converted/tokenizer.json")), ByteTokenizer().tokenizer_json());
+  EXPECT_EQ(content_of(out.path("converted/tokenizer.json")), byte_tokenizer().tokenizer_json());
   EXPECT_THAT(content_of(out.path("converted/tokenizer_config.json")), HasSubstr("PreTrainedTokenizerFast"));
   const Arguments prompt{"generate", "Once", "--max-tokens", "8", "--seed", "3", "--model"};
   Arguments before = prompt, after = prompt;

@@ -20,8 +20,8 @@
 #include "search/test_models.h"
 #include "test_folder.h"
 #include "test_json_lines.h"
-#include "text/subwords/wordpiece.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/encoder_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
 #include "tiny_model.h"
 
 namespace heed {
@@ -53,11 +53,11 @@ class CliModelFilesTest : public ::testing::Test {
     config.inner_width = 32;
     config.max_length = 48;
     write(models::DecoderOnly(config), value);
-    ByteTokenizer().save(folder_.path());
+    byte_tokenizer().save(folder_.path());
   }
   void write_bert(const std::vector<std::string>& labels, float value) const {
     const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "film"};
-    WordPieceTokenizer(pieces, {}).save(folder_.path());
+    wordpiece_tokenizer(pieces, {}).save(folder_.path());
     models::EncoderOnlyConfig config = models::bert_config(labels.empty() ? models::EncoderHead::kVocabulary
                                                                           : models::EncoderHead::kClassifier);
     config.vocabulary = static_cast<int64_t>(pieces.size());

@@ -6,7 +6,7 @@
 
 #include "data/corpus/corpus.h"
 #include "text/terms/placeholder_piece.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "tiny_model.h"
 
 namespace heed {
@@ -112,7 +112,7 @@ TEST_F(TrainData, PlaceholdersAndTagsArePieces) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.err.find(" placeholders"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("300 lowercase"), std::string::npos) << result.err;
-  const Tokenizer tokenizer = Tokenizer::load(folder_.path("model"));
+  const TranslationTokenizer tokenizer = TranslationTokenizer::load(folder_.path("model"));
   EXPECT_EQ(placeholder_pieces(tokenizer.vocabulary()), 4);
   const auto tag = tokenizer.vocabulary().find("⟦bt⟧");
   ASSERT_TRUE(tag);

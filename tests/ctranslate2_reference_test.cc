@@ -20,7 +20,7 @@
 #include "search/scoring.h"
 #include "search/search.h"
 #include "test_folder.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -114,7 +114,7 @@ void expect_same_scores(const std::string& precision) {
 /// The logits of a sentence, without those of the padding token, which CTranslate2 has not.
 std::vector<float> logits_of(const std::string& directory) {
   const models::LoadedModel model = models::load_model(directory);
-  const Tokenizer tokenizer = Tokenizer::load(directory);
+  const TranslationTokenizer tokenizer = TranslationTokenizer::load(directory);
   Sequences source, input;
   source.append(tokenizer.encode_source("Der Hund ist im Garten.").ids);
   std::vector<int32_t> target = tokenizer.encode_target("The dog is in the garden.").ids;
@@ -142,7 +142,7 @@ TEST(CTranslate2Reference, DirectoriesOpen) {
     const std::filesystem::path copy = folder.path("model");
     std::filesystem::copy(entry.path(), copy);
     expect_error(ErrorKind::kNotFound, "copy source.spm and target.spm of the original model",
-                 [&] { Tokenizer::load(copy.string()); });
+                 [&] { TranslationTokenizer::load(copy.string()); });
     for (const char* file : {"source.spm", "target.spm"})
       std::filesystem::copy(ct2.directory + "/" + file, copy);
     const std::vector<float> logits = logits_of(copy.string());

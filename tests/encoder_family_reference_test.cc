@@ -31,12 +31,12 @@ struct EncoderFamily {
         directory((reference.folder() / "model").string()),
         model(decode::encoder_model(models::load_model(directory))),
         encoder(model.loaded.encoder()) {
-    const auto add = [&](const WordPieceEncoding& encoding, const nlohmann::json& expected) {
+    const auto add = [&](const Encoding& encoding, const nlohmann::json& expected) {
       EXPECT_EQ(encoding.ids, expected.at("ids").get<std::vector<int32_t>>());
       input.text.append(encoding.ids);
       input.types.insert(input.types.end(), encoding.types.begin(), encoding.types.end());
     };
-    const WordPieceOptions options{.read_mask = true};
+    const EncodeOptions options{.read_mask = true};
     for (const auto& each : reference.json().at("texts")) {
       add(model.tokenizer.encode(each.at("text").get<std::string>(), options), each);
     }

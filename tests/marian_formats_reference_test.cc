@@ -12,7 +12,7 @@
 #include "reference.h"
 #include "search/search.h"
 #include "test_folder.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -65,7 +65,7 @@ TEST_F(MarianFormats, LogitsAndCrossAttention) {
 TEST_F(MarianFormats, GreedyAndBeamSearch) {
   for (const ReferenceCase& reference : cases_) {
     const models::LoadedModel loaded = models::load_model(model_of(reference));
-    const Tokenizer tokenizer = Tokenizer::load(model_of(reference));
+    const TranslationTokenizer tokenizer = TranslationTokenizer::load(model_of(reference));
     const auto& rows = reference.json().at("search").at("rows");
     const double tolerance = reference.json().at("search").at("score_tolerance").at("absolute");
     std::vector<decode::SearchSentence> sentences;

@@ -224,7 +224,7 @@ TEST(Seq2SeqFamilies, Quantized) {
 
 TEST(Seq2SeqFamilies, LanguagesAreChosenByName) {
   for_each_seq2seq_family([](const Seq2SeqFamily& family) {
-    const Tokenizer& tokenizer = family.model.tokenizer;
+    const TranslationTokenizer& tokenizer = family.model.tokenizer;
     if (tokenizer.languages().empty()) {
       expect_error(ErrorKind::kUsage, "has no language tokens to choose",
                    [&] { tokenizer.with_languages("", "de"); });
@@ -252,7 +252,7 @@ TEST(Seq2SeqFamilies, ATargetLanguageIsNeeded) {
     nlohmann::json config = JsonObject::read(folder.path("tokenizer_config.json")).json();
     config.erase("tgt_lang");
     write_json(folder.path("tokenizer_config.json"), config);
-    const Tokenizer without = Tokenizer::load(folder.path());
+    const TranslationTokenizer without = TranslationTokenizer::load(folder.path());
     expect_error(ErrorKind::kUsage, "choose one with target_language",
                  [&] { without.require_language_code("a"); });
     without.with_languages("", without.languages().back()).require_language_code("a");

@@ -23,8 +23,8 @@
 #include "search/scoring.h"
 #include "search/test_models.h"
 #include "test_http_client.h"
-#include "text/subwords/wordpiece.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/encoder_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -36,7 +36,7 @@ using Arguments = std::vector<std::string>;
 /// A Marian model that translates into the languages of two codes.
 void write_with_codes(const std::string& path) {
   std::filesystem::create_directory(path);
-  const Tokenizer& tokenizer = decode::small_tokenizer();
+  const TranslationTokenizer& tokenizer = decode::small_tokenizer();
   tokenizer.save(path);
   json vocabulary = json::parse(tokenizer.vocabulary().to_json());
   for (const char* code : {">>fra<<", ">>spa<<"}) vocabulary[code] = vocabulary.size();
@@ -74,12 +74,12 @@ struct Models {
     text.max_length = 48;
     std::filesystem::create_directory(folder.path("text"));
     models::write_untrained(folder.path("text"), models::DecoderOnly(text), 7);
-    ByteTokenizer().save(folder.path("text"));
+    byte_tokenizer().save(folder.path("text"));
     const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "fine", "film"};
     WordPieceSettings settings;
     settings.max_length = 16;
     std::filesystem::create_directory(folder.path("classes"));
-    WordPieceTokenizer(pieces, settings).save(folder.path("classes"));
+    wordpiece_tokenizer(pieces, settings).save(folder.path("classes"));
     models::EncoderOnlyConfig classes = models::bert_config(models::EncoderHead::kClassifier);
     classes.vocabulary = static_cast<int64_t>(pieces.size());
     classes.width = 16;
@@ -90,7 +90,7 @@ struct Models {
     classes.labels = {"bad", "good"};
     models::write_untrained(folder.path("classes"), models::EncoderClassifier(classes), 3);
     std::filesystem::create_directory(folder.path("masks"));
-    WordPieceTokenizer(pieces, settings).save(folder.path("masks"));
+    wordpiece_tokenizer(pieces, settings).save(folder.path("masks"));
     classes.head = models::EncoderHead::kVocabulary;
     classes.labels = {};
     models::write_untrained(folder.path("masks"), models::EncoderMaskedLm(classes), 4);

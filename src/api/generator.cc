@@ -22,12 +22,12 @@ struct Generator::State {
         pool(threads) {}
 
   decode::TextGenerator with(const GenerateOptions& options, int samples) {
-    return {language_model(), files.loaded.context(), *files.tokenizer, pool,
+    return {language_model(), files.loaded.context(), files.tokenizer, pool,
             decode::generator_options(files.loaded, options, samples)};
   }
   decode::TextScore score(const std::string& text) const {
     require_utf8("the text", text);
-    return decode::score_text(language_model(), files.loaded.context(), *files.tokenizer, text);
+    return decode::score_text(language_model(), files.loaded.context(), files.tokenizer, text);
   }
 
   const models::LanguageModel& language_model() const { return files.loaded.language_model(); }
@@ -89,7 +89,7 @@ double Generator::perplexity(const std::string& text) const {
 
 Trace Generator::attend(const std::string& text, const std::vector<std::string>& ablate) const {
   require_utf8("the text", text);
-  return trace_language_model(state_->files.loaded, *state_->files.tokenizer, text, false,
+  return trace_language_model(state_->files.loaded, state_->files.tokenizer, text, false,
                               models::heads_off(ablate));
 }
 

@@ -10,7 +10,7 @@
 #include "models/config/decoder_only_config.h"
 #include "models/test_models.h"
 #include "test_folder.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -28,7 +28,7 @@ void write_small_model(const std::string& directory) {
   config.activation = Activation::kSwish;
   config.attention_bias = config.feed_forward_bias = false;
   models::write_untrained(directory, models::DecoderOnly(config), 5);
-  ByteTokenizer().save(directory);
+  byte_tokenizer().save(directory);
 }
 
 TEST(PublicGenerator, WritesScoresAndLooksInside) {

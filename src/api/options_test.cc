@@ -18,7 +18,7 @@
 #include "models/stacks/transformer.h"
 #include "search/test_models.h"
 #include "test_folder.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -40,7 +40,7 @@ void write_generator(const std::string& directory) {
   config.max_length = 40;
   config.attention_bias = config.feed_forward_bias = false;
   models::write_untrained(directory, models::DecoderOnly(config), 5);
-  ByteTokenizer().save(directory);
+  byte_tokenizer().save(directory);
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -12,7 +12,7 @@
 #include "models/directory/loaded_model.h"
 #include "models/head_names.h"
 #include "tasks/model_files.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
 #include "translate/translation_settings.h"
@@ -36,7 +36,7 @@ struct Translator::State {
 
   decode::TranslationModel files;
   models::LoadedModel& model = files.loaded;
-  Tokenizer& tokenizer = files.tokenizer;
+  TranslationTokenizer& tokenizer = files.tokenizer;
   ThreadPool pool;
 };
 

@@ -38,7 +38,7 @@ struct BleuOptions {
   bool effective_order =
       false;          ///< leave out orders longer than the hypothesis; for scores of single sentences
   int max_order = 4;  ///< N, the longest n-gram
-  std::optional<SentencePieceModel> pieces = {};  ///< load_bleu_pieces(), for flores101 and flores200
+  std::optional<TextPipeline> pieces = {};  ///< load_bleu_pieces(), for flores101 and flores200
 };
 
 struct BleuScore {

@@ -10,6 +10,7 @@
 #include "metrics/ter.h"
 #include "test_folder.h"
 #include "text/test_cases.h"
+#include "text/training/sentencepiece_trainer.h"
 
 namespace heed {
 namespace {
@@ -198,7 +199,7 @@ TEST(Bleu, FloresNeedsItsModelFile) {
   std::filesystem::create_directory(folder.path("models"));
   SentencePieceTrainOptions options{.vocabulary_size = 60, .byte_fallback = false};
   int line = 0;
-  folder.write("models/flores200sacrebleuspm", SentencePieceModel::train(options, [&](std::string& text) {
+  folder.write("models/flores200sacrebleuspm", train_sentencepiece(options, [&](std::string& text) {
                  text = "the cat and the dog";
                  return ++line < 50;
                }));

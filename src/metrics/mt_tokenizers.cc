@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/text/ascii.h"
+#include "text/readers/sentencepiece_parts.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
@@ -200,7 +201,7 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
        "unknown BLEU tokenizer '{}'; choose 13a, none, char, intl, zh, flores101 or flores200", name);
 }
 
-std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
+std::optional<TextPipeline> load_bleu_pieces(BleuTokenizer tokenizer) {
   const auto* file = std::ranges::find(kPiecesFiles, tokenizer, &PiecesFile::tokenizer);
   if (file == kPiecesFiles.end()) return std::nullopt;
   const char *named = std::getenv("SACREBLEU"), *home = std::getenv("HOME");
@@ -213,11 +214,12 @@ std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
          "that path (sacreBLEU does so when it uses the tokenizer)",
          bleu_tokenizer_name(tokenizer), path.string(), file->url);
   }
-  return SentencePieceModel::load(path.string());
+  const SentencePieceFile model = read_sentencepiece_file(path.string());
+  return TextPipeline(sentencepiece_parts(model, path.string()), model.size());
 }
 
 std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer tokenizer,
-                                           const SentencePieceModel* pieces) {
+                                           const TextPipeline* pieces) {
   // Trailing white space only matters for "intl", where it is context for a final mark.
   text = strip_right(text);
   switch (tokenizer) {
@@ -235,7 +237,7 @@ std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer 
     case BleuTokenizer::kFlores200: {
       HEED_CHECK(pieces != nullptr);
       std::string spaced;
-      for (const Piece& piece : pieces->encode(text)) spaced += piece.text + " ";
+      for (const std::string& piece : pieces->tokens(text).pieces) spaced += piece + " ";
       return words(spaced);
     }
   }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/subwords/sentencepiece.h"
+#include "text/pipeline/text_pipeline.h"
 
 namespace heed {
 
@@ -27,12 +27,12 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
 /// Loads the SentencePiece model of flores101 or flores200 from sacreBLEU's folder: `models/NAME` in
 /// $SACREBLEU, by default ~/.sacrebleu. Empty for the other tokenizers. Throws kNotFound, with the expected
-/// path and the origin of the file, and the errors of SentencePieceModel::load.
-std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer);
+/// path and the origin of the file, and those of a SentencePiece model.
+std::optional<TextPipeline> load_bleu_pieces(BleuTokenizer tokenizer);
 
 /// The tokens of valid UTF-8 text. flores101 and flores200 need the model of load_bleu_pieces().
 std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer tokenizer,
-                                           const SentencePieceModel* pieces = nullptr);
+                                           const TextPipeline* pieces = nullptr);
 
 /// Python's str.lower(): full Unicode case mapping with final sigma, language-independent.
 std::string lower_case(std::string_view text);

@@ -6,20 +6,20 @@
 
 #include "models/encoder.h"
 #include "search/length_batches.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed::decode {
 
 /// The indices of the texts of each batch, of at most `batch_tokens` tokens unless a single text has more.
-inline std::vector<std::vector<size_t>> encoder_batches(const std::vector<WordPieceEncoding>& encodings,
+inline std::vector<std::vector<size_t>> encoder_batches(const std::vector<Encoding>& encodings,
                                                         int64_t batch_tokens) {
   std::vector<int64_t> lengths;
-  for (const WordPieceEncoding& each : encodings) lengths.push_back(static_cast<int64_t>(each.ids.size()));
+  for (const Encoding& each : encodings) lengths.push_back(static_cast<int64_t>(each.ids.size()));
   return length_batches(lengths, batch_tokens);
 }
 
 /// The texts of one batch, packed.
-inline models::EncoderInput encoder_input(const std::vector<WordPieceEncoding>& encodings,
+inline models::EncoderInput encoder_input(const std::vector<Encoding>& encodings,
                                           const std::vector<size_t>& batch) {
   models::EncoderInput input;
   for (const size_t n : batch) {

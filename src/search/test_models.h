@@ -118,7 +118,7 @@ inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread,
 
 /// The config of a minimal Transformer for the vocabulary of small_tokenizer().
 inline models::TransformerConfig small_translator_config() {
-  const Tokenizer& tokenizer = small_tokenizer();
+  const TranslationTokenizer& tokenizer = small_tokenizer();
   models::TransformerConfig config;
   config.vocabulary = static_cast<int64_t>(tokenizer.size());
   config.width = 16;

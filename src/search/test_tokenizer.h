@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed::decode {
 
@@ -27,7 +27,7 @@ inline const std::vector<std::string>& training_lines() {
 }
 
 /// Trains on training_lines() for both sides.
-inline Tokenizer train_tokenizer(const TokenizerTrainOptions& options) {
+inline TranslationTokenizer train_tokenizer(const TokenizerTrainOptions& options) {
   const auto lines = [] {
     return [at = size_t{0}](std::string& line) mutable {
       if (at == training_lines().size()) return false;
@@ -35,11 +35,11 @@ inline Tokenizer train_tokenizer(const TokenizerTrainOptions& options) {
       return true;
     };
   };
-  return Tokenizer::train(options, lines(), lines());
+  return TranslationTokenizer::train(options, lines(), lines());
 }
 
-inline const Tokenizer& small_tokenizer() {
-  static const Tokenizer tokenizer = [] {
+inline const TranslationTokenizer& small_tokenizer() {
+  static const TranslationTokenizer tokenizer = [] {
     TokenizerTrainOptions options;
     options.source.vocabulary_size = 330;  // 256 of them are bytes
     options.source_language = "en";

@@ -11,7 +11,7 @@
 #include "tasks/text_embedder.h"
 #include "text/sentences/language_codes.h"
 #include "text/sentences/language_id.h"
-#include "text/tokenizers/piece_coder.h"
+#include "text/tokenizers/numbered_pieces.h"
 
 namespace heed::serve {
 namespace {
@@ -52,7 +52,7 @@ std::vector<std::string> marian_languages(const Vocabulary& vocabulary) {
 }
 
 void set_languages(ServedModel& model) {
-  const Tokenizer& tokenizer = model.translation->tokenizer;
+  const TranslationTokenizer& tokenizer = model.translation->tokenizer;
   const std::vector<std::string> family = tokenizer.languages();
   if (!family.empty()) {
     model.sources = model.targets = tagged(family);

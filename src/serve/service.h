@@ -93,7 +93,7 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task);
 /// A translation model as a request uses it. The model must outlive it.
 struct ChosenTranslation {
   const ServedModel& model;
-  Tokenizer tokenizer;  ///< for the chosen languages
+  TranslationTokenizer tokenizer;  ///< for the chosen languages
   decode::TranslatorOptions options;
 };
 /// With languages of the model, which count where it has several; empty: those of its files.

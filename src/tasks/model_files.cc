@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "models/source_vocabulary.h"
 #include "tasks/text_classifier.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed::decode {
 
@@ -28,7 +28,7 @@ void set_target_language(TranslationModel& model) {
 TranslationModel translation_model(models::LoadedModel loaded) {
   loaded.seq2seq();  // throws for another task, before its tokenizer files are missed
   const ModelInventory files = loaded.files;
-  TranslationModel model{std::move(loaded), Tokenizer::load(files)};
+  TranslationModel model{std::move(loaded), TranslationTokenizer::load(files)};
   const auto require_size = [&](const Vocabulary& vocabulary, int64_t size, const char* file,
                                 const char* key) {
     if (static_cast<int64_t>(vocabulary.size()) == size) return;
@@ -55,27 +55,26 @@ void choose_languages(TranslationModel& model, const std::string& source, const 
 
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
   const int64_t words = loaded.language_model().vocabulary_size();  // throws for a model of another task
-  std::unique_ptr<TextTokenizer> tokenizer;
-  if (TextTokenizer::is_in(loaded.files)) {
-    tokenizer = TextTokenizer::load(loaded.files);
+  Tokenizer tokenizer;
+  if (has_language_tokenizer(loaded.files)) {
+    tokenizer = load_language_tokenizer(loaded.files);
   } else {
     log_warning("'{}' contains no supported tokenizer: texts are token ids separated by spaces",
                 loaded.directory());
-    tokenizer =
-        std::make_unique<IdTokenizer>(static_cast<int32_t>(words), loaded.language_model().start_id());
+    tokenizer = id_tokenizer(static_cast<int32_t>(words), loaded.language_model().start_id());
   }
-  if (tokenizer->size() > words) {
+  if (tokenizer.size() > words) {
     fail(ErrorKind::kFormat,
          "'{}': the tokenizer has {} tokens, but vocab_size in config.json is {}: use the tokenizer of this "
          "model",
-         loaded.directory(), tokenizer->size(), words);
+         loaded.directory(), tokenizer.size(), words);
   }
   return {std::move(loaded), std::move(tokenizer)};
 }
 
 EncoderModel encoder_model(models::LoadedModel loaded) {
   const int64_t vocabulary = loaded.encoder().vocabulary_size();
-  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.files);
+  Tokenizer tokenizer = load_encoder_tokenizer(loaded.files);
   require_vocabulary(tokenizer, vocabulary, loaded.files);
   return {std::move(loaded), std::move(tokenizer)};
 }

@@ -5,18 +5,18 @@
 #include <string>
 
 #include "models/directory/loaded_model.h"
-#include "text/subwords/wordpiece.h"
-#include "text/tokenizers/text_tokenizer.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/encoder_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed::decode {
 
 struct TranslationModel {
   models::LoadedModel loaded;
-  Tokenizer tokenizer;
+  TranslationTokenizer tokenizer;
 };
 /// Adds the tokenizer to a loaded translation model. Throws kUsage for another kind of model, kFormat if the
-/// vocabulary sizes differ, and the errors of Tokenizer::load().
+/// vocabulary sizes differ, and the errors of TranslationTokenizer::load().
 TranslationModel translation_model(models::LoadedModel loaded);
 
 /// Chooses the languages of a model whose source or target has a token for its language; empty: as before.
@@ -25,7 +25,7 @@ void choose_languages(TranslationModel& model, const std::string& source, const 
 
 struct LanguageModelFiles {
   models::LoadedModel loaded;
-  std::unique_ptr<TextTokenizer> tokenizer;
+  Tokenizer tokenizer;
 };
 /// Adds the tokenizer to a loaded language model. Without one in the directory, logs a warning, and texts are
 /// token ids. Throws kFormat if the tokenizer has more tokens than the model's vocabulary.
@@ -33,11 +33,11 @@ LanguageModelFiles with_tokenizer(models::LoadedModel loaded);
 
 struct EncoderModel {
   models::LoadedModel loaded;
-  WordPieceTokenizer tokenizer;
+  Tokenizer tokenizer;
 };
 /// Adds the tokenizer to a loaded classifier, masked language model or encoder without a head. Throws kUsage
 /// for another kind of model, kFormat if the tokenizer has more pieces than the model's vocabulary, and the
-/// errors of WordPieceTokenizer::load().
+/// errors of load_encoder_tokenizer().
 EncoderModel encoder_model(models::LoadedModel loaded);
 /// The same for classifiers alone.
 EncoderModel classifier_model(models::LoadedModel loaded);

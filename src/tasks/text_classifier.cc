@@ -33,8 +33,7 @@ ClassifierText classifier_text(std::string_view line) {
   return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
 }
 
-void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
-                        const ModelInventory& files) {
+void require_vocabulary(const Tokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files) {
   const auto pieces = static_cast<int64_t>(tokenizer.size());
   if (pieces == vocabulary) return;
   if (pieces < vocabulary) {
@@ -50,15 +49,15 @@ void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
 }
 
 TextClassifier::TextClassifier(const models::Classifier& model, const nn::Context& context,
-                               WordPieceTokenizer tokenizer, ThreadPool& pool, int64_t batch_tokens)
+                               Tokenizer tokenizer, ThreadPool& pool, int64_t batch_tokens)
     : model_(model),
       context_(context),
       tokenizer_(std::move(tokenizer)),
       pool_(pool),
       batch_tokens_(batch_tokens) {}
 
-WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
-  const WordPieceOptions options{.max_length = static_cast<size_t>(model_.max_length())};
+Encoding TextClassifier::encode(const ClassifierText& text) const {
+  const EncodeOptions options{.max_length = static_cast<size_t>(model_.max_length())};
   if (!text.second) return tokenizer_.encode(text.first, options);
   if (model_.types() == 1) {
     fail(ErrorKind::kUsage, "this model does not support text pairs (type_vocab_size 1): give single texts");
@@ -68,7 +67,7 @@ WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
 
 std::vector<Classification> TextClassifier::classify(const std::vector<ClassifierText>& texts,
                                                      const Stop& stop) const {
-  std::vector<WordPieceEncoding> encodings(texts.size());
+  std::vector<Encoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
     stop.check();
     encodings[n] = encode(texts[n]);

@@ -11,7 +11,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "models/directory/loaded_model.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed::decode {
 
@@ -38,7 +38,7 @@ class TextClassifier {
   /// Maximum number of tokens per batch, unless a single text has more.
   static constexpr int64_t kBatchTokens = 2048;
 
-  TextClassifier(const models::Classifier& model, const nn::Context& context, WordPieceTokenizer tokenizer,
+  TextClassifier(const models::Classifier& model, const nn::Context& context, Tokenizer tokenizer,
                  ThreadPool& pool, int64_t batch_tokens = kBatchTokens);
 
   /// One result per text, independent of the batch. Throws kUsage for a text pair if the model does not
@@ -47,19 +47,19 @@ class TextClassifier {
   std::vector<Classification> classify(const std::vector<ClassifierText>& texts, const Stop& stop = {}) const;
 
   /// Tokenizes a text, truncated to the model's maximum length.
-  WordPieceEncoding encode(const ClassifierText& text) const;
+  Encoding encode(const ClassifierText& text) const;
   const models::Classifier& model() const { return model_; }
-  const WordPieceTokenizer& tokenizer() const { return tokenizer_; }
+  const Tokenizer& tokenizer() const { return tokenizer_; }
 
  private:
   const models::Classifier& model_;
   nn::Context context_;
-  WordPieceTokenizer tokenizer_;
+  Tokenizer tokenizer_;
   ThreadPool& pool_;
   int64_t batch_tokens_;
 };
 
 /// Throws kFormat if the tokenizer has more pieces than the `vocabulary` embeddings of a model.
-void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files);
+void require_vocabulary(const Tokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files);
 
 }  // namespace heed::decode

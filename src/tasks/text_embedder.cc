@@ -75,16 +75,15 @@ models::SentenceModules embedding_settings(const models::LoadedModel& loaded,
   return settings;
 }
 
-TextEmbedder::TextEmbedder(const models::Encoder& model, const nn::Context& context,
-                           WordPieceTokenizer tokenizer, const models::SentenceModules& settings,
-                           ThreadPool& pool)
+TextEmbedder::TextEmbedder(const models::Encoder& model, const nn::Context& context, Tokenizer tokenizer,
+                           const models::SentenceModules& settings, ThreadPool& pool)
     : model_(model),
       context_(context),
       tokenizer_(std::move(tokenizer)),
       settings_(settings),
       pool_(pool),
       max_length_(model.max_length()) {
-  const auto tokens = static_cast<int64_t>(tokenizer_.settings().max_length);
+  const auto tokens = static_cast<int64_t>(tokenizer_.max_length());
   const int64_t most = settings.max_length > 0 ? settings.max_length : tokens;
   if (most > 0) max_length_ = std::min(max_length_, most);
 }
@@ -93,14 +92,14 @@ int64_t TextEmbedder::width() const {
   return static_cast<int64_t>(settings_.pooling.size()) * model_.width();
 }
 
-WordPieceEncoding TextEmbedder::encode(const std::string& text) const {
+Encoding TextEmbedder::encode(const std::string& text) const {
   std::string prompted = settings_.prompt.empty() ? text : settings_.prompts.at(settings_.prompt) + text;
   if (settings_.lowercase) prompted = lower_case(prompted);
   return tokenizer_.encode(prompted, {.max_length = static_cast<size_t>(max_length_)});
 }
 
 TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Stop& stop) const {
-  std::vector<WordPieceEncoding> encodings(texts.size());
+  std::vector<Encoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
     stop.check();
     encodings[n] = encode(texts[n]);
@@ -126,7 +125,7 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Sto
       if (settings_.normalize) normalize(vector, width());
     }
   });
-  for (const WordPieceEncoding& each : encodings) result.truncated.push_back(each.truncated);
+  for (const Encoding& each : encodings) result.truncated.push_back(each.truncated);
   return result;
 }
 

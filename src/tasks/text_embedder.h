@@ -11,7 +11,7 @@
 #include "heed/embedder.h"
 #include "models/directory/loaded_model.h"
 #include "models/directory/sentence_modules.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed::decode {
 
@@ -25,21 +25,21 @@ class TextEmbedder {
   /// Maximum number of tokens per batch, unless a single text has more.
   static constexpr int64_t kBatchTokens = 2048;
 
-  TextEmbedder(const models::Encoder& model, const nn::Context& context, WordPieceTokenizer tokenizer,
+  TextEmbedder(const models::Encoder& model, const nn::Context& context, Tokenizer tokenizer,
                const models::SentenceModules& settings, ThreadPool& pool);
 
   /// One vector per text, independent of the batch. Throws Cancelled soon after `stop` is requested.
   TextVectors embed(const std::vector<std::string>& texts, const Stop& stop = {}) const;
 
   /// Tokenizes a text with its prompt, truncated to the maximum length.
-  WordPieceEncoding encode(const std::string& text) const;
+  Encoding encode(const std::string& text) const;
   int64_t width() const;
   int64_t max_length() const { return max_length_; }
 
  private:
   const models::Encoder& model_;
   nn::Context context_;
-  WordPieceTokenizer tokenizer_;
+  Tokenizer tokenizer_;
   models::SentenceModules settings_;
   ThreadPool& pool_;
   int64_t max_length_ = 0;

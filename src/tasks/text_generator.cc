@@ -92,7 +92,7 @@ SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) con
 }
 
 TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Context& context,
-                             const TextTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options)
+                             const Tokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options)
     : model_(model),
       context_(context),
       tokenizer_(tokenizer),
@@ -124,7 +124,7 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   made.log_probabilities = std::move(hypothesis.log_probabilities);
   made.log_probability = hypothesis.log_probability;
   for (const int32_t id : made.ids) made.pieces.push_back(tokenizer_.piece(id));
-  std::string bytes = tokenizer_.decode(made.ids, /*continues=*/true);
+  std::string bytes = tokenizer_.text_of(made.ids, /*continues=*/true);
   const size_t stop = find_stop(bytes, options_.stops);
   if (!made.ids.empty() && std::ranges::count(end_ids_, made.ids.back()) > 0) {
     made.ending = TextEnding::kEnd;

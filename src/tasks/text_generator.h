@@ -11,7 +11,7 @@
 #include "base/thread_pool.h"
 #include "models/language_model.h"
 #include "search/search.h"
-#include "text/tokenizers/text_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed::decode {
 
@@ -56,8 +56,8 @@ struct Generation {
 class TextGenerator {
  public:
   /// All arguments must outlive the generator. Throws kUsage for invalid options.
-  TextGenerator(const models::LanguageModel& model, const nn::Context& context,
-                const TextTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options = {});
+  TextGenerator(const models::LanguageModel& model, const nn::Context& context, const Tokenizer& tokenizer,
+                ThreadPool& pool, TextGeneratorOptions options = {});
 
   struct Control {
     Stop stop = {};
@@ -89,7 +89,7 @@ class TextGenerator {
 
   const models::LanguageModel& model_;
   nn::Context context_;
-  const TextTokenizer& tokenizer_;
+  const Tokenizer& tokenizer_;
   ThreadPool& pool_;
   TextGeneratorOptions options_;
   std::vector<int32_t> end_ids_;  // end token ids

@@ -9,7 +9,7 @@
 #include "models/test_models.h"
 #include "tasks/text_scoring.h"
 #include "test_folder.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed::decode {
 namespace {
@@ -35,7 +35,7 @@ struct ByteModel : models::ModelWithWeights<models::DecoderOnly> {
     c.end_id = end;
     return c;
   }
-  ByteTokenizer tokenizer;
+  const Tokenizer tokenizer = byte_tokenizer();
 };
 
 TextGeneratorOptions sampling(int64_t most = 30) {

@@ -40,8 +40,7 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
 }
 
 TextScore score_text(const models::LanguageModel& model, const nn::Context& context,
-                     const TextTokenizer& tokenizer, const std::string& text,
-                     const TextScoringOptions& options) {
+                     const Tokenizer& tokenizer, const std::string& text, const TextScoringOptions& options) {
   TextScore score;
   std::vector<int32_t> ids = tokenizer.ids(text);
   score.first_scored = tokenizer.starts_every_text();

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "text/sentences/language_codes.h"
 #include "text/terms/placeholder_piece.h"
-#include "text/tokenizers/piece_coder.h"
+#include "text/tokenizers/numbered_pieces.h"
 #include "text/unicode/true_case.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
@@ -56,7 +56,7 @@ size_t character_boundary(std::string_view text, size_t offset) {
 
 }  // namespace
 
-LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
+LineSplitter::LineSplitter(const TranslationTokenizer& tokenizer, const Options& options)
     : tokenizer_(tokenizer),
       options_(options),
       sentence_splitter_(splitter_for(tokenizer.source_language())),

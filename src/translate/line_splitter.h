@@ -12,7 +12,7 @@
 #include "text/sentences/sentence_splitter.h"
 #include "text/terms/glossary.h"
 #include "text/terms/protected_spans.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/unicode_properties.h"
 
 namespace heed::decode {
@@ -53,7 +53,7 @@ class LineSplitter {
     bool copy_wordless = true;
   };
   /// The tokenizer must outlive this. Throws kUsage for fewer than 8 tokens.
-  LineSplitter(const Tokenizer& tokenizer, const Options& options);
+  LineSplitter(const TranslationTokenizer& tokenizer, const Options& options);
 
   /// Thread-safe. A line without tokens has no parts. The leading language code of a line (">>fr<<") is
   /// prepended to each part. Throws kUsage for a line without a code if the model needs one.
@@ -89,7 +89,7 @@ class LineSplitter {
   std::string separator(const Line& line, Range gap) const;
   static Range without_spaces(std::string_view text, Range range);
 
-  const Tokenizer& tokenizer_;
+  const TranslationTokenizer& tokenizer_;
   Options options_;
   SentenceSplitter sentence_splitter_;
   Spacing target_spacing_;  // unless a line begins with the code of its target language

@@ -127,7 +127,7 @@ TEST(LineSplitter, ReadsBrokenTextAsReplacementCharacters) {
 }
 
 /// The small tokenizer with these codes of target languages.
-Tokenizer with_codes(const std::vector<std::string>& codes) {
+TranslationTokenizer with_codes(const std::vector<std::string>& codes) {
   const TestFolder folder;
   small_tokenizer().save(folder.path());
   std::string vocabulary = read_file(folder.path("vocab.json"));
@@ -136,11 +136,11 @@ Tokenizer with_codes(const std::vector<std::string>& codes) {
     vocabulary.replace(vocabulary.find(given_up[n]), given_up[n].size(), codes[n]);
   }
   folder.write("vocab.json", vocabulary);
-  return Tokenizer::load(folder.path());
+  return TranslationTokenizer::load(folder.path());
 }
 
 TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
-  const Tokenizer tokenizer = with_codes({">>fr<<"});
+  const TranslationTokenizer tokenizer = with_codes({">>fr<<"});
   const LineSplitter splitter(tokenizer, {.split_sentences = true});
   const SplitLine split = splitter.split(">>fr<< The house sees. The river likes.");
   ASSERT_EQ(split.parts.size(), 2u);
@@ -153,12 +153,12 @@ TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
 
 TEST(LineSplitter, SeparatesAsTheTargetLanguageDoes) {
   const std::string sentences = "The house sees.  The river likes.";
-  const auto separator = [&](const Tokenizer& tokenizer, const std::string& line) {
+  const auto separator = [&](const TranslationTokenizer& tokenizer, const std::string& line) {
     return LineSplitter(tokenizer, {.max_part_tokens = 40, .split_sentences = true})
         .split(line)
         .separators.at(1);
   };
-  const Tokenizer tokenizer = with_codes({">>fra<<", ">>jpn<<", ">>cmn_Hans<<", ">>tha<<"});
+  const TranslationTokenizer tokenizer = with_codes({">>fra<<", ">>jpn<<", ">>cmn_Hans<<", ">>tha<<"});
   for (const auto& [language, expected] : std::vector<std::pair<std::string, std::string>>{
            {"fra", "  "}, {"jpn", ""}, {"cmn_Hans", ""}, {"tha", "  "}}) {
     const std::string code = ">>" + language + "<< ";

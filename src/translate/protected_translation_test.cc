@@ -15,8 +15,8 @@ namespace {
 using testing::HasSubstr;
 
 /// The small tokenizer with two placeholder pieces.
-const Tokenizer& tokenizer_with_placeholders() {
-  static const Tokenizer tokenizer = [] {
+const TranslationTokenizer& tokenizer_with_placeholders() {
+  static const TranslationTokenizer tokenizer = [] {
     TokenizerTrainOptions options;
     options.source.vocabulary_size = 340;
     options.source.symbols = {"⟦0⟧", "⟦1⟧"};
@@ -32,7 +32,7 @@ class ProtectedTranslation : public testing::TestWithParam<bool> {
     return {tiny_.model, tiny_.context(), tokenizer_, pool_, std::move(options)};
   }
 
-  const Tokenizer& tokenizer_ = GetParam() ? tokenizer_with_placeholders() : small_tokenizer();
+  const TranslationTokenizer& tokenizer_ = GetParam() ? tokenizer_with_placeholders() : small_tokenizer();
   TinyTransformer tiny_{1, static_cast<int64_t>(tokenizer_.size())};
   ThreadPool pool_{2};
 };

@@ -5,7 +5,7 @@
 
 #include "models/seq2seq.h"
 #include "nn/context.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "translate/alignment.h"
 #include "translate/translation.h"
 #include "translate/translation_window.h"
@@ -21,8 +21,8 @@ class TranslationAssembler {
     AlignmentOptions alignment = {};
   };
   /// All arguments but the options must outlive this.
-  TranslationAssembler(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
-                       const Options& options)
+  TranslationAssembler(const models::Seq2Seq& model, const nn::Context& context,
+                       const TranslationTokenizer& tokenizer, const Options& options)
       : model_(model), context_(context), tokenizer_(tokenizer), options_(options) {}
 
   /// The translation of a line whose parts all have their hypotheses. Thread-safe.
@@ -36,7 +36,7 @@ class TranslationAssembler {
 
   const models::Seq2Seq& model_;
   nn::Context context_;
-  const Tokenizer& tokenizer_;
+  const TranslationTokenizer& tokenizer_;
   Options options_;
 };
 

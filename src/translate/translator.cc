@@ -27,7 +27,7 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
           options.glossary.get(),    options.true_case,       model.translates_sentences()};
 }
 
-SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
+SearchOptions search_options(const TranslatorOptions& options, const TranslationTokenizer& tokenizer) {
   SearchOptions search = constrained_options(options.search, tokenizer, options.constraints);
   if ((options.protect_spans || options.glossary != nullptr) && search.piece_starts == nullptr) {
     search.piece_starts =
@@ -53,12 +53,12 @@ nn::Context with_heads(nn::Context context, const models::Model& model, const nn
 
 }  // namespace
 
-Translator::Translator(const models::LoadedModel& model, const Tokenizer& tokenizer, ThreadPool& pool,
-                       TranslatorOptions options)
+Translator::Translator(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
+                       ThreadPool& pool, TranslatorOptions options)
     : Translator(model.seq2seq(), model.context(), tokenizer, pool, std::move(options)) {}
 
-Translator::Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
-                       ThreadPool& pool, TranslatorOptions options)
+Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
+                       const TranslationTokenizer& tokenizer, ThreadPool& pool, TranslatorOptions options)
     : model_(model),
       options_(fitting(model, std::move(options))),
       context_(with_heads(context, model, options_.heads)),

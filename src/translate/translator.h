@@ -16,7 +16,7 @@
 #include "search/rules/constraints.h"
 #include "search/scoring.h"
 #include "search/search.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "translate/alignment.h"
 #include "translate/line_splitter.h"
 #include "translate/term_placement.h"
@@ -68,9 +68,9 @@ struct TargetScore {
 class Translator {
  public:
   /// Arguments must outlive the translator, except for its options. Throws kUsage for invalid options.
-  Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
+  Translator(const models::Seq2Seq& model, const nn::Context& context, const TranslationTokenizer& tokenizer,
              ThreadPool& pool, TranslatorOptions options = {});
-  Translator(const models::LoadedModel& model, const Tokenizer& tokenizer, ThreadPool& pool,
+  Translator(const models::LoadedModel& model, const TranslationTokenizer& tokenizer, ThreadPool& pool,
              TranslatorOptions options);
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
@@ -137,7 +137,7 @@ class Translator {
   const models::Seq2Seq& model_;
   TranslatorOptions options_;
   nn::Context context_;  // refers to the heads in options_
-  const Tokenizer& tokenizer_;
+  const TranslationTokenizer& tokenizer_;
   ThreadPool& pool_;
   LineSplitter splitter_;
   Search search_;

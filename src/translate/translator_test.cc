@@ -314,7 +314,7 @@ TEST(HuggingFaceTranslations, AreTheSame) {
     const auto& search = reference.json()["search"];
     const std::string folder = (reference.folder() / "model").string();
     const auto loaded = models::load_model(folder);
-    const Tokenizer tokenizer = Tokenizer::load(folder);
+    const TranslationTokenizer tokenizer = TranslationTokenizer::load(folder);
     TranslatorOptions options;
     options.search = search_options_of(loaded);
     options.search.beam_size = 1;

@@ -128,7 +128,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
-    traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details, heads));
+    traces.push_back(trace_language_model(model.loaded, model.tokenizer, text, o.details, heads));
   return traces;
 }
 

@@ -25,8 +25,8 @@
 #include "models/formats/ctranslate2_export.h"
 #include "tasks/model_files.h"
 #include "text/readers/tokenizer_json.h"
-#include "text/tokenizers/text_tokenizer.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed::cli {
 namespace {
@@ -86,15 +86,15 @@ void require_tokenizer_for_hugging_face(const models::ModelDirectory& input) {
 /// Writes tokenizer.json for Hugging Face's library. Directories written by earlier versions of Heed lack it.
 void write_tokenizer_for_hugging_face(const models::ModelDirectory& directory) {
   if (!is_known(directory) || directory.task() != models::Task::kLanguageModel) return;
-  if (!TextTokenizer::is_in(directory.files())) return;
-  const auto tokenizer = TextTokenizer::load(directory.files());
-  if (const std::string beyond = tokenizer->beyond_hugging_face(); !beyond.empty()) {
+  if (!has_language_tokenizer(directory.files())) return;
+  const Tokenizer tokenizer = load_language_tokenizer(directory.files());
+  if (const std::string beyond = tokenizer.beyond_hugging_face(); !beyond.empty()) {
     fail(ErrorKind::kUsage,
          "the tokenizer cannot be converted for Hugging Face's library, which would tokenize differently: "
          "{}; leave out --to for a model that Heed opens",
          beyond);
   }
-  if (!tokenizer->tokenizer_json().empty()) tokenizer->save(directory.path());
+  if (!tokenizer.tokenizer_json().empty()) tokenizer.save(directory.path());
 }
 
 WeightConversion conversion_of(const ConvertOptions& o) {
@@ -164,7 +164,7 @@ void write_ctranslate2_config(const std::string& path, const models::LoadedModel
 }
 
 void write_translation_files(const models::LoadedModel& loaded, const std::string& part) {
-  const Tokenizer tokenizer = Tokenizer::load(loaded.files);
+  const TranslationTokenizer tokenizer = TranslationTokenizer::load(loaded.files);
   const Vocabulary& vocabulary = tokenizer.vocabulary();
   const bool marian = loaded.model_type == "marian";
   const int32_t left_out = marian ? tokenizer.pad_id() : -1;
@@ -212,7 +212,7 @@ void write_language_model_files(const models::LoadedModel& loaded, const std::st
       part + "/" + model_file::kConfig, loaded,
       {{"bos_token", piece(model.start_id())}, {"eos_token", piece(model.end_id())}, {"unk_token", unknown}});
   write_json_pieces(part + "/vocabulary.json", pieces, model.vocabulary_size());
-  TextTokenizer::load(loaded.files)->save(part);
+  load_language_tokenizer(loaded.files).save(part);
 }
 
 int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {

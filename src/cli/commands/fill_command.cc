@@ -16,7 +16,7 @@
 #include "models/finite_output.h"
 #include "models/masked_language_model.h"
 #include "tasks/model_files.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed::cli {
 namespace {
@@ -33,10 +33,10 @@ struct Guess {
 };
 
 /// The most probable pieces for each mask token; empty without any.
-std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const WordPieceTokenizer& tokenizer,
+std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const Tokenizer& tokenizer,
                                       const std::string& text, int top) {
   const models::MaskedLanguageModel& model = loaded.masked_language_model();
-  const WordPieceEncoding encoding =
+  const Encoding encoding =
       tokenizer.encode(text, {.max_length = static_cast<size_t>(model.max_length()), .read_mask = true});
   models::EncoderInput input;
   input.text.append(encoding.ids);
@@ -101,7 +101,7 @@ int run_fill(const FillOptions& o) {
   const auto [loaded, tokenizer] = decode::encoder_model(std::move(read));
   if (!tokenizer.mask_id()) {
     fail(ErrorKind::kFormat, "'{}': the vocabulary has no {} token, which masked language models need",
-         loaded.directory(), tokenizer.settings().mask);
+         loaded.directory(), tokenizer.mask_name());
   }
   for (std::string line; lines.next(line);) {
     stop_on_interrupt().check();

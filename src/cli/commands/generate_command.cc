@@ -104,7 +104,7 @@ int run_generate(const GenerateArguments& o) {
   const LanguageModelFiles model = load_language_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
-                                        *model.tokenizer, pool,
+                                        model.tokenizer, pool,
                                         decode::generator_options(model.loaded, o.options, o.samples));
   if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
     return generate_live(o, model, generator, output);

@@ -32,7 +32,7 @@ struct EncodedPairs {
   Sequences sources, targets;
 };
 
-EncodedPairs encode_pairs(const ShortlistOptions& o, const Tokenizer& tokenizer) {
+EncodedPairs encode_pairs(const ShortlistOptions& o, const TranslationTokenizer& tokenizer) {
   EncodedPairs encoded;
   PairsReader reader(o.input);
   for (Pair pair; encoded.sources.count() < o.most_pairs && reader.next(pair);) {

@@ -5,8 +5,8 @@
 #include "base/text/json_file.h"
 #include "base/text/json_text.h"
 #include "models/directory/generation_defaults.h"
-#include "text/tokenizers/text_tokenizer.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed::cli {
 namespace {
@@ -28,9 +28,9 @@ void write_generation(const ImportedModel& model, const std::string& directory,
 ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
   const auto write_tokenizer = [files = directory.files(), task = directory.task()](const std::string& to) {
     if (task == models::Task::kTranslation) {
-      Tokenizer::load(files).save(to);
-    } else if (TextTokenizer::is_in(files)) {
-      TextTokenizer::load(files)->save(to);
+      TranslationTokenizer::load(files).save(to);
+    } else if (has_language_tokenizer(files)) {
+      load_language_tokenizer(files).save(to);
     }
   };
   return {directory.path(), directory.config().json().dump(), directory.weights(), directory.files(),

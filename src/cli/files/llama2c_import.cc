@@ -11,8 +11,10 @@
 #include "io/llama2c.h"
 #include "io/tensors_in_memory.h"
 #include "models/config/decoder_only_config.h"
-#include "text/subwords/sentencepiece_text.h"
-#include "text/subwords/sentencepiece_writer.h"
+#include "text/pipeline/segmentation/space_mark.h"
+#include "text/readers/tokenizer_file.h"
+#include "text/tokenizers/language_tokenizer.h"
+#include "text/training/sentencepiece_writer.h"
 
 namespace heed::cli {
 namespace {
@@ -39,8 +41,9 @@ models::DecoderOnlyConfig config_of(const Llama2cModel& model) {
 }
 
 /// llama2.c stores SentencePiece's space marker as a space, and line ends around <s> and </s>.
-SentencePieceModel pieces_of(const std::string& path, int64_t vocabulary) {
-  if (path.ends_with(".model")) return SentencePieceModel::load(path);
+/// The content of a SentencePiece model.
+std::string model_of(const std::string& path, int64_t vocabulary) {
+  if (path.ends_with(".model")) return read_tokenizer_file(path);
   std::vector<ScoredPiece> pieces;
   for (const Llama2cToken& token : read_llama2c_tokens(path, vocabulary)) {
     std::string text;
@@ -53,17 +56,18 @@ SentencePieceModel pieces_of(const std::string& path, int64_t vocabulary) {
     }
     pieces.push_back({std::move(text), token.score});
   }
-  return SentencePieceModel::from_bytes(write_bpe_model(pieces), "made of '" + path + "'");
+  return write_bpe_model(pieces);
 }
 
-SentencePieceTextTokenizer tokenizer_of_model(const std::string& path, int64_t vocabulary) {
-  SentencePieceModel pieces = pieces_of(path, vocabulary);
-  if (pieces.size() != vocabulary) {
+Tokenizer tokenizer_of_model(const std::string& path, int64_t vocabulary) {
+  const std::string name = path.ends_with(".model") ? path : "made of '" + path + "'";
+  Tokenizer tokenizer = sentencepiece_tokenizer(model_of(path, vocabulary), name, /*starts_every_text=*/true);
+  if (tokenizer.size() != vocabulary) {
     fail(ErrorKind::kFormat,
          "'{}' has {} pieces, but the model's vocabulary has {}: give the tokenizer of this model", path,
-         pieces.size(), vocabulary);
+         tokenizer.size(), vocabulary);
   }
-  return {std::move(pieces), true};
+  return tokenizer;
 }
 
 void write_generation_config(const std::string& directory) {

@@ -12,8 +12,8 @@
 #include "base/text/flat_yaml.h"
 #include "base/text/json_text.h"
 #include "models/formats/marian_import.h"
+#include "text/readers/sentencepiece_parts.h"
 #include "text/readers/vocabulary_json.h"
-#include "text/subwords/sentencepiece.h"
 #include "text/tokenizers/vocabulary.h"
 
 namespace heed::cli {
@@ -46,10 +46,7 @@ std::vector<std::string> named_files(const FlatYaml& decoder, const std::string&
 
 std::vector<std::string> pieces_of(const std::string& path) {
   if (!path.ends_with(".spm")) return parse_yaml_vocabulary(read_file(path, kMaxYamlBytes), path);
-  const SentencePieceModel model = SentencePieceModel::load(path);
-  std::vector<std::string> pieces;
-  for (int n = 0; n < model.size(); ++n) pieces.push_back(model.piece(n));
-  return pieces;
+  return sentencepiece_parts(read_sentencepiece_file(path), path).pieces;
 }
 
 [[noreturn]] void fail_missing(const std::string& directory, const std::string& what) {

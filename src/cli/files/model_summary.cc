@@ -13,8 +13,8 @@
 #include "base/text/json_file.h"
 #include "models/directory/loaded_model.h"
 #include "models/directory/model_directory.h"
-#include "text/tokenizers/text_tokenizer.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/whitespace.h"
 
 namespace heed::cli {
@@ -175,8 +175,8 @@ std::string problem_of(const models::ModelDirectory& directory) {
     models::require_weights(*directory.weights(), model->table(), directory.quantized());
     if (!directory.quantized()) models::require_equal_copies(*directory.weights(), model->table());
     directory.generation();
-    if (task == models::Task::kTranslation) Tokenizer::load(files);
-    if (task == models::Task::kLanguageModel && TextTokenizer::is_in(files)) TextTokenizer::load(files);
+    if (task == models::Task::kTranslation) TranslationTokenizer::load(files);
+    if (task == models::Task::kLanguageModel && has_language_tokenizer(files)) load_language_tokenizer(files);
   } catch (const Error& error) {
     return error.what();
   }

@@ -96,7 +96,7 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
     std::vector<decode::TextScore> scores(texts.size());
     pool.run(texts.size(), [&](size_t n) {
       stop_on_interrupt().check();
-      scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
+      scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), model.tokenizer,
                                      texts[n], {.stride = o.stride.value_or(0)});
     });
     for (size_t n = 0; n < texts.size(); ++n) {

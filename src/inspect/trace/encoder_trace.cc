@@ -12,7 +12,7 @@ namespace {
 
 /// Special tokens are words of their own. Of WordPiece, pieces that continue a word are written "##ing"; of
 /// other tokenizers, pieces that begin one are marked.
-std::vector<int> words_of(const WordPieceTokenizer& tokenizer, const std::vector<int32_t>& ids,
+std::vector<int> words_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids,
                           const std::vector<std::string>& tokens) {
   std::vector<int> words;
   bool after_special = true;
@@ -29,8 +29,8 @@ std::vector<int> words_of(const WordPieceTokenizer& tokenizer, const std::vector
 
 }  // namespace
 
-Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                    const WordPieceEncoding& encoding, bool details, const nn::HeadScales& head_scales) {
+Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer, const Encoding& encoding,
+                    bool details, const nn::HeadScales& head_scales) {
   models::require_heads(model.encoder(), head_scales);
   nn::Context context = model.context();
   context.head_scales = &head_scales;
@@ -44,7 +44,7 @@ Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& 
   Trace trace;
   trace.model = std::filesystem::path(model.directory()).lexically_normal().filename().string();
   for (size_t n = 0; n < encoding.ids.size(); ++n) {
-    const std::string shown = tokenizer.shown_piece(encoding.ids[n]);
+    const std::string shown = tokenizer.piece(encoding.ids[n]);
     const bool spelt = shown == tokenizer.vocabulary().piece(encoding.ids[n]);
     trace.source_tokens.push_back(spelt ? encoding.pieces[n] : shown);
   }
@@ -53,7 +53,7 @@ Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& 
   return trace;
 }
 
-Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
+Trace trace_classification(const models::LoadedModel& model, const Tokenizer& tokenizer,
                            const decode::ClassifierText& text, bool details,
                            const nn::HeadScales& head_scales) {
   models::require_heads(model.classifier(), head_scales);
@@ -68,10 +68,10 @@ Trace trace_classification(const models::LoadedModel& model, const WordPieceToke
   return trace;
 }
 
-Trace trace_masked_text(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                        const std::string& text, bool details, const nn::HeadScales& head_scales) {
-  const WordPieceOptions options{.max_length = static_cast<size_t>(model.encoder().max_length()),
-                                 .read_mask = model.model->task() == models::Task::kMaskedLanguageModel};
+Trace trace_masked_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const std::string& text,
+                        bool details, const nn::HeadScales& head_scales) {
+  const EncodeOptions options{.max_length = static_cast<size_t>(model.encoder().max_length()),
+                              .read_mask = model.model->task() == models::Task::kMaskedLanguageModel};
   Trace trace = trace_encoder(model, tokenizer, tokenizer.encode(text, options), details, head_scales);
   trace.source = text;
   return trace;

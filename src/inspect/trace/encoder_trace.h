@@ -10,19 +10,17 @@ namespace heed {
 
 /// A trace with the texts as `source`, the tokens including special ones, and the encoder's attention;
 /// everything else is empty. Throws kUsage for heads that the model does not have.
-Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                    const WordPieceEncoding& encoding, bool details = false,
-                    const nn::HeadScales& head_scales = {});
+Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer, const Encoding& encoding,
+                    bool details = false, const nn::HeadScales& head_scales = {});
 
 /// The same for a classifier, with the predicted class as `target`. Throws like TextClassifier::encode.
-Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
+Trace trace_classification(const models::LoadedModel& model, const Tokenizer& tokenizer,
                            const decode::ClassifierText& text, bool details = false,
                            const nn::HeadScales& head_scales = {});
 
 /// The same for a masked language model or an encoder without a head, whose trace has no `target`. Mask
 /// tokens in the text are read as such.
-Trace trace_masked_text(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                        const std::string& text, bool details = false,
-                        const nn::HeadScales& head_scales = {});
+Trace trace_masked_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const std::string& text,
+                        bool details = false, const nn::HeadScales& head_scales = {});
 
 }  // namespace heed

@@ -47,7 +47,7 @@ std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32
 
 }  // namespace
 
-Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
+Trace trace_translation(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
                         const TranslationPieces& pieces, bool details, const nn::HeadScales& head_scales) {
   models::require_heads(model.seq2seq(), head_scales);
   require_length(model.seq2seq(), "source", pieces.source.size());
@@ -75,7 +75,7 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   return trace;
 }
 
-ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
+ScoredTrace trace_text_with_score(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
                                   const TraceRequest& request) {
   models::require_heads(model.seq2seq(), request.head_scales);
   const bool own = request.target.empty();
@@ -112,7 +112,8 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
   return scored;
 }
 
-Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request) {
+Trace trace_text(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
+                 const TraceRequest& request) {
   return trace_text_with_score(model, tokenizer, request).trace;
 }
 

@@ -9,7 +9,7 @@
 #include "models/directory/loaded_model.h"
 #include "search/rules/constraints.h"
 #include "search/rules/search_options.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed {
 
@@ -20,7 +20,7 @@ struct TranslationPieces {
 
 /// Traces a tokenized pair; the first decoder key is the start token. The caller sets texts and model name.
 /// Throws kUsage for a sentence longer than the model's maximum.
-Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
+Trace trace_translation(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
                         const TranslationPieces& pieces, bool details = false,
                         const nn::HeadScales& head_scales = {});
 
@@ -40,11 +40,12 @@ struct ScoredTrace {
   double log_probability = 0, score = 0;
 };
 /// Like trace_text. The score of the model's own translation is that of the search.
-ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
+ScoredTrace trace_text_with_score(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
                                   const TraceRequest& request);
 
 /// Traces texts; sets texts and model name. The source is treated as one sentence. Throws like
 /// trace_translation.
-Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request);
+Trace trace_text(const models::LoadedModel& model, const TranslationTokenizer& tokenizer,
+                 const TraceRequest& request);
 
 }  // namespace heed

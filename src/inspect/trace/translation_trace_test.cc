@@ -26,7 +26,7 @@ struct SmallModel {
         return true;
       };
     };
-    tokenizer.emplace(Tokenizer::train(options, reader(), reader()));
+    tokenizer.emplace(TranslationTokenizer::train(options, reader(), reader()));
     models::TransformerConfig config;
     config.vocabulary = static_cast<int64_t>(tokenizer->size());
     config.width = 16;
@@ -42,7 +42,7 @@ struct SmallModel {
     nn::initialize(loaded.model->table(), loaded.values, RandomKey::from_seed(3));
     loaded.packed = std::make_unique<nn::PackedWeights>(loaded.model->table(), loaded.values);
   }
-  std::optional<Tokenizer> tokenizer;
+  std::optional<TranslationTokenizer> tokenizer;
   models::LoadedModel loaded;
 };
 

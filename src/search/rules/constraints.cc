@@ -12,7 +12,7 @@
 
 namespace heed::decode {
 
-RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& text) {
+RequiredPhrase required_phrase(const TranslationTokenizer& tokenizer, const std::string& text) {
   if (strip(text).empty()) fail_option("$require: a required text must not be blank");
   RequiredPhrase phrase{.ids = tokenizer.target_phrase(text)};
   phrase.ends_in_digit = is_ascii_digit(text.back());
@@ -23,11 +23,11 @@ RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& te
   return phrase;
 }
 
-std::string required_text(const Tokenizer& tokenizer, const std::string& text) {
+std::string required_text(const TranslationTokenizer& tokenizer, const std::string& text) {
   return tokenizer.decode(required_phrase(tokenizer, text).ids);
 }
 
-SearchOptions constrained_options(const SearchOptions& options, const Tokenizer& tokenizer,
+SearchOptions constrained_options(const SearchOptions& options, const TranslationTokenizer& tokenizer,
                                   const Constraints& constraints) {
   SearchOptions result = options;
   if (!constraints.required.empty() && result.piece_starts == nullptr) {
@@ -47,8 +47,9 @@ SearchOptions constrained_options(const SearchOptions& options, const Tokenizer&
   return result;
 }
 
-ConstrainedSentence::ConstrainedSentence(const Tokenizer& tokenizer, const std::vector<int32_t>& source,
-                                         const SearchOptions& options, const Constraints& constraints)
+ConstrainedSentence::ConstrainedSentence(const TranslationTokenizer& tokenizer,
+                                         const std::vector<int32_t>& source, const SearchOptions& options,
+                                         const Constraints& constraints)
     : options_(constrained_options(options, tokenizer, constraints)),
       sentence_{.number = 0, .source = source} {
   sentence_.prefix = tokenizer.target_phrase(constraints.prefix);

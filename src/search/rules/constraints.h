@@ -6,7 +6,7 @@
 
 #include "search/hypothesis.h"
 #include "search/rules/search_options.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed::decode {
 
@@ -22,15 +22,15 @@ struct Constraints {
 
 /// The tokens of a required text. Throws kUsage for a blank text, and for one that the vocabulary cannot
 /// write.
-RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& text);
+RequiredPhrase required_phrase(const TranslationTokenizer& tokenizer, const std::string& text);
 
 /// A required text as the model writes it: after the normalization of its tokenizer, which may change the
 /// case or the form of characters. Throws the errors of required_phrase().
-std::string required_text(const Tokenizer& tokenizer, const std::string& text);
+std::string required_text(const TranslationTokenizer& tokenizer, const std::string& text);
 
 /// Search options with the forbidden words and what required texts need. Throws kUsage if the prefix or a
 /// required text contains a forbidden word.
-SearchOptions constrained_options(const SearchOptions& options, const Tokenizer& tokenizer,
+SearchOptions constrained_options(const SearchOptions& options, const TranslationTokenizer& tokenizer,
                                   const Constraints& constraints);
 
 /// One sentence and its constraints, for callers that search without a Translator: attention traces and
@@ -38,7 +38,7 @@ SearchOptions constrained_options(const SearchOptions& options, const Tokenizer&
 class ConstrainedSentence {
  public:
   /// `source` with its end token. Throws the errors of the functions above.
-  ConstrainedSentence(const Tokenizer& tokenizer, const std::vector<int32_t>& source,
+  ConstrainedSentence(const TranslationTokenizer& tokenizer, const std::vector<int32_t>& source,
                       const SearchOptions& options, const Constraints& constraints);
 
   /// Those given, with the constraints.

@@ -82,9 +82,10 @@ const char* content_type_of(PictureFormat format) {
 }
 
 /// The tokens that a model reads of a text; `translator`: the tokenizer of a translation model.
-size_t count_tokens(const ServedModel& model, const Tokenizer* translator, const std::string& text) {
+size_t count_tokens(const ServedModel& model, const TranslationTokenizer* translator,
+                    const std::string& text) {
   if (translator != nullptr) return translator->encode_source(text).ids.size();
-  if (model.language_model) return model.language_model->tokenizer->prompt_ids(text, {}).size();
+  if (model.language_model) return model.language_model->tokenizer.prompt_ids(text).size();
   return model.encoder->tokenizer.encode(text).ids.size();
 }
 
@@ -180,7 +181,7 @@ void route_v1_attend(const Exchange& exchange) {
     } else if (model.encoder) {
       trace = trace_masked_text(model.loaded(), model.encoder->tokenizer, text, details, heads);
     } else {
-      trace = trace_language_model(model.loaded(), *model.language_model->tokenizer, text, details, heads);
+      trace = trace_language_model(model.loaded(), model.language_model->tokenizer, text, details, heads);
     }
     if (words) trace = group_by_words(trace);
     if (picture) {
@@ -198,7 +199,7 @@ namespace {
 /// Records the search tree, step by step.
 class SearchTree : public decode::SearchObserver {
  public:
-  explicit SearchTree(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+  explicit SearchTree(const TranslationTokenizer& tokenizer) : tokenizer_(&tokenizer) {}
 
   void on_step(const std::vector<decode::SearchCandidate>& candidates) override {
     ordered_json list = ordered_json::array();
@@ -230,7 +231,7 @@ class SearchTree : public decode::SearchObserver {
   ordered_json take_steps() { return std::move(steps_); }
 
  private:
-  const Tokenizer* tokenizer_;
+  const TranslationTokenizer* tokenizer_;
   ordered_json steps_ = ordered_json::array();
   std::vector<decode::SearchCandidate> ends_;
 };
@@ -242,7 +243,7 @@ void route_v1_search(const Exchange& exchange) {
   const std::string text = required_sentence(exchange);
   const ChosenTranslation chosen = translation_for(exchange);
   const ServedModel& model = chosen.model;
-  const Tokenizer& tokenizer = chosen.tokenizer;
+  const TranslationTokenizer& tokenizer = chosen.tokenizer;
   decode::TranslatorOptions options = chosen.options;
   decode::apply(translate_options(exchange, {kSearch, kConstraints}), options);
   options.search.sample = false;

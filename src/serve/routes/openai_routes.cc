@@ -64,7 +64,7 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
   } else if (!model.targets.empty()) {
     json.update({{"source_languages", tags_of(model.sources)}, {"target_languages", tags_of(model.targets)}});
     // What a request without a language gets.
-    const Tokenizer& tokenizer = model.translation->tokenizer;
+    const TranslationTokenizer& tokenizer = model.translation->tokenizer;
     if (const auto* usual = find_language(model.sources, tokenizer.source_language()))
       json["source"] = usual->tag;
     if (const auto* usual = find_language(model.targets, tokenizer.target_language()))
@@ -270,7 +270,7 @@ void route_v1_completions(const Exchange& exchange) {
   options.executor = exchange.service.engine.get();
   ThreadPool here(1);
   const decode::TextGenerator generator(model.loaded().language_model(), model.loaded().context(),
-                                        *model.language_model->tokenizer, here, options);
+                                        model.language_model->tokenizer, here, options);
   decode::TextGenerator::Control control{.stop = exchange.stop()};
   Completions completions(exchange, model);
   try {

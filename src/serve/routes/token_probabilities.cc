@@ -27,16 +27,16 @@ ordered_json to_json(const std::vector<TokenEntry>& entries) {
 }
 
 std::string TokenProbabilities::name_of(int32_t id) const {
-  return files_.tokenizer->is_special(id) ? files_.tokenizer->piece(id)
-                                          : replace_invalid_utf8(files_.tokenizer->bytes(id));
+  return files_.tokenizer.is_special(id) ? files_.tokenizer.piece(id)
+                                         : replace_invalid_utf8(files_.tokenizer.bytes(id));
 }
 
 TokenEntry TokenProbabilities::entry(int32_t id, const float* logits, float log_sum) const {
   TokenEntry entry{.token = name_of(id),
                    .log_probability = logits[id] - log_sum,
-                   .special = files_.tokenizer->is_special(id)};
+                   .special = files_.tokenizer.is_special(id)};
   if (alternatives_ == 0) return entry;
-  std::vector<int32_t> ids(static_cast<size_t>(files_.tokenizer->size()));
+  std::vector<int32_t> ids(static_cast<size_t>(files_.tokenizer.size()));
   for (size_t n = 0; n < ids.size(); ++n) ids[n] = static_cast<int32_t>(n);
   const size_t count = std::min(alternatives_, ids.size());
   std::partial_sort(
@@ -50,7 +50,7 @@ TokenEntry TokenProbabilities::entry(int32_t id, const float* logits, float log_
 std::vector<TokenEntry> TokenProbabilities::of_prompt(const std::vector<int32_t>& ids,
                                                       const std::string& text) const {
   std::vector<TokenEntry> entries;
-  const bool start_token = files_.tokenizer->is_special(ids[0]);
+  const bool start_token = files_.tokenizer.is_special(ids[0]);
   if (!start_token) entries.push_back({.token = name_of(ids[0])});
   size_t offset = start_token ? 0 : count_characters(entries[0].token);
   if (ids.size() == 1) return entries;
@@ -64,7 +64,7 @@ std::vector<TokenEntry> TokenProbabilities::of_prompt(const std::vector<int32_t>
     const float* row = logits.data<float>() + static_cast<int64_t>(n - 1) * logits.dim(1);
     entries.push_back(entry(ids[n], row, log_sums[n - 1]));
     entries.back().offset = std::min(limit, offset);
-    offset += count_characters(replace_invalid_utf8(files_.tokenizer->bytes(ids[n])));
+    offset += count_characters(replace_invalid_utf8(files_.tokenizer.bytes(ids[n])));
   }
   return entries;
 }
@@ -78,7 +78,7 @@ ordered_json TokenProbabilities::of(const decode::Generation& generation, const 
   // The entries after the prompt, at the offsets of their first characters.
   const size_t first = entries.size() - text.ids.size();
   const size_t begin = count_characters(generation.prompt), limit = begin + count_characters(text.text);
-  TextStream stream(*files_.tokenizer, /*continues=*/true);
+  TextStream stream(files_.tokenizer, /*continues=*/true);
   size_t offset = begin, end = first;
   for (; end < entries.size(); ++end) {
     if (offset >= limit && !entries[end].special) break;
@@ -94,12 +94,12 @@ StreamedProbabilities::StreamedProbabilities(const TokenProbabilities& probabili
                                              const std::string& prompt, bool echo)
     : probabilities_(probabilities),
       context_(probabilities.files().loaded.context()),
-      stream_(*probabilities.files().tokenizer, /*continues=*/true),
+      stream_(probabilities.files().tokenizer, /*continues=*/true),
       begin_(count_characters(prompt)),
       pushed_(begin_),
       shown_(begin_) {
   const models::LanguageModel& model = probabilities.files().loaded.language_model();
-  const std::vector<int32_t> ids = probabilities.files().tokenizer->prompt_ids(prompt);
+  const std::vector<int32_t> ids = probabilities.files().tokenizer.prompt_ids(prompt);
   if (echo) {
     for (TokenEntry& entry : probabilities.of_prompt(ids, prompt)) entries_.push_back(std::move(entry));
   }

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "text/pipeline/normalizer.h"
+#include "text/pipeline/normalization/normalizer.h"
 #include "text/pipeline/segmentation/byte_trie.h"
 
 namespace heed {
@@ -46,6 +46,7 @@ class AddedVocabulary {
     return token != nullptr && token->special;
   }
   bool is_special(const std::string& content) const { return special_.contains(content); }
+  bool has_special() const { return !special_.empty(); }
 
   /// A stretch of a text; `id` -1: not an added token.
   struct Part {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "text/pipeline/aligned_text.h"
-#include "text/pipeline/byte_characters.h"
 #include "text/pipeline/pipeline_steps.h"
+#include "text/pipeline/words/byte_characters.h"
 #include "text/unicode/clean_up.h"
 #include "text/unicode/utf8.h"
 

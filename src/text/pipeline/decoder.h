@@ -1,4 +1,4 @@
-// Decoders of tokenizer.json: from tokens back to text.
+// Decoders: from tokens back to text.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/pipeline/pattern.h"
+#include "text/pipeline/normalization/sentencepiece_normalizer.h"
+#include "text/pipeline/segmentation/sentencepiece_vocabulary.h"
+#include "text/pipeline/words/pattern.h"
 
 namespace heed {
 
@@ -47,5 +49,16 @@ struct CtcDecoderOptions {
 };
 /// Connectionist temporal classification: repeated tokens count once, padding is dropped.
 std::unique_ptr<DecoderStep> ctc_decoder(CtcDecoderOptions options);
+struct SentencePieceDecoderOptions {
+  std::shared_ptr<const SentencePieceVocabulary> vocabulary;
+  std::optional<SentencePieceNormalizer> denormalizer = {};
+  std::string unknown_surface = {};  ///< what <unk> decodes to
+  /// From the beginning of decoded text: one space, or all.
+  bool strips_space = true, strips_spaces = true;
+  /// Whether marks of spaces in unknown pieces, such as those of another model, become spaces, too.
+  bool unmarks_unknown = false;
+};
+/// Pieces of a SentencePiece model, control pieces without text, bytes combined to characters.
+std::unique_ptr<DecoderStep> sentencepiece_decoder(SentencePieceDecoderOptions options);
 
 }  // namespace heed

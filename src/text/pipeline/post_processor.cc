@@ -1,9 +1,11 @@
 #include "text/pipeline/post_processor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "text/pipeline/aligned_text.h"
 #include "text/unicode/characters.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
@@ -14,114 +16,123 @@ bool is_space(char32_t c) {
   return c == kByteLevelSpace || is_white_space(c);
 }
 
-void trim(const std::string& token, bool keeps_first_space, bool first,
-          std::pair<uint32_t, uint32_t>& offsets) {
-  uint32_t leading = 0, trailing = 0, run = 0;
+/// The number of code points of a text.
+size_t count_code_points(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = 0; at < text.size(); next_code_point(text, at)) ++count;
+  return count;
+}
+
+/// Moves a span past `leading` characters, and its end back by `trailing`, if the text has as many before it.
+void shrink(std::string_view text, size_t leading, size_t trailing, std::pair<size_t, size_t>& span) {
+  for (; leading > 0 && span.first < span.second; --leading) next_code_point(text, span.first);
+  const size_t inside = count_code_points(text.substr(span.first, span.second - span.first));
+  if (trailing > inside && trailing > count_code_points(text.substr(0, span.second))) return;
+  size_t end = span.first;
+  for (size_t kept = inside - std::min(inside, trailing); kept > 0; --kept) next_code_point(text, end);
+  span.second = end;
+}
+
+void trim_span(std::string_view text, const std::string& token, bool keeps_first_space, bool first,
+               std::pair<size_t, size_t>& span) {
+  size_t leading = 0, run = 0;
   bool leads = true;
   for (size_t at = 0; at < token.size();) {
     run = is_space(take_code_point(token, at)) ? run + 1 : 0;
     leads &= run > 0;
     leading = leads ? run : leading;
   }
-  trailing = run;
-  if (leading == 1 && keeps_first_space && (first || offsets.first == 0)) leading = 0;
-  offsets.first = std::min(offsets.first + leading, offsets.second);
-  if (trailing > 0 && offsets.second >= trailing) {
-    offsets.second = std::max(offsets.second - trailing, offsets.first);
-  }
+  if (leading == 1 && keeps_first_space && (first || span.first == 0)) leading = 0;
+  if (leading > 0 || run > 0) shrink(text, leading, run, span);
 }
 
-void trim(PipelineEncoding& encoding, bool keeps_first_space) {
-  for (size_t n = 0; n < encoding.size(); ++n) {
-    const std::string& token = encoding.tokens[n];
-    const auto begins_or_ends_with_space = [&] {
-      const auto starts = static_cast<unsigned char>(token.front()),
-                 ends = static_cast<unsigned char>(token.back());
-      const auto plain = [](unsigned char c) { return c > ' ' && c < 0x7F; };
-      return !plain(starts) || !plain(ends);
-    };
-    if (!token.empty() && begins_or_ends_with_space())
-      trim(token, keeps_first_space, n == 0, encoding.offsets[n]);
-  }
+bool may_begin_or_end_with_space(const std::string& token) {
+  const auto plain = [](char c) { return c > ' ' && c < 0x7F; };
+  return !token.empty() && (!plain(token.front()) || !plain(token.back()));
 }
 
-void append(PipelineEncoding& to, PipelineEncoding&& from) {
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// Adds the tokens of a text, which belong to `part`.
+void add_text(Encoding text, const TemplatePart& part, Encoding& to) {
+  text.types.assign(text.size(), part.type);
+  text.sources.assign(text.size(), part.source);
   if (to.size() == 0) {
-    to = std::move(from);
+    text.truncated |= to.truncated;
+    to = std::move(text);
     return;
   }
-  const auto add = [](auto& target, auto& source) {
-    target.insert(target.end(), std::make_move_iterator(source.begin()),
-                  std::make_move_iterator(source.end()));
-  };
-  add(to.ids, from.ids);
-  add(to.types, from.types);
-  add(to.sources, from.sources);
-  add(to.offsets, from.offsets);
-  add(to.tokens, from.tokens);
+  append(to.ids, text.ids);
+  append(to.pieces, text.pieces);
+  append(to.spans, text.spans);
+  append(to.types, text.types);
+  append(to.sources, text.sources);
 }
 
-PipelineEncoding special_tokens(const TemplatePart& part) {
-  PipelineEncoding encoding;
-  encoding.ids = part.ids;
-  encoding.types.assign(part.ids.size(), part.type);
-  encoding.sources.assign(part.ids.size(), -1);
-  encoding.offsets.resize(part.ids.size());
-  encoding.tokens = part.tokens;
-  return encoding;
+/// Adds special tokens at a place of the text.
+void add_special(const TemplatePart& part, size_t at, Encoding& to) {
+  append(to.ids, part.ids);
+  append(to.pieces, part.tokens);
+  to.spans.resize(to.size(), {at, at});
+  to.types.resize(to.size(), part.type);
+  to.sources.resize(to.size(), -1);
 }
 
 }  // namespace
 
-bool PostProcessor::trims_offsets() const {
-  return std::any_of(steps_.begin(), steps_.end(),
-                     [](const PostProcessorStep& step) { return step.trims_offsets; });
+PostProcessor::PostProcessor(std::vector<PostProcessorStep> steps)
+    : steps_(std::move(steps)), single_{{.source = 0}}, pair_{{.source = 0}, {.source = 1, .type = 1}} {
+  for (const PostProcessorStep& step : steps_) {
+    if (!step.single.empty()) single_ = step.single;
+    if (!step.pair.empty()) pair_ = step.pair;
+  }
+}
+
+bool PostProcessor::trims_spans() const {
+  return std::ranges::any_of(steps_, &PostProcessorStep::trims_spans);
 }
 
 std::vector<int32_t> PostProcessor::frame(bool before) const {
   std::vector<int32_t> ids;
   bool seen = false;
-  for (const PostProcessorStep& step : steps_) {
-    for (const TemplatePart& part : step.single) {
-      seen |= part.source >= 0;
-      if (part.source < 0 && seen != before) ids.insert(ids.end(), part.ids.begin(), part.ids.end());
-    }
+  for (const TemplatePart& part : single_) {
+    seen |= part.source >= 0;
+    if (part.source < 0 && seen != before) append(ids, part.ids);
   }
   return ids;
 }
 
-PipelineEncoding PostProcessor::process(PipelineEncoding first, std::optional<PipelineEncoding> second,
-                                        bool specials) const {
-  std::vector<PipelineEncoding> parts;  // texts and special tokens in their order
-  first.types.assign(first.size(), 0);
-  first.sources.assign(first.size(), 0);
-  parts.push_back(std::move(first));
-  if (second) {
-    second->types.assign(second->size(), 1);
-    second->sources.assign(second->size(), 1);
-    parts.push_back(std::move(*second));
-  }
+void PostProcessor::trim(std::string_view text, Encoding& tokens) const {
   for (const PostProcessorStep& step : steps_) {
-    for (PipelineEncoding& part : parts) {
-      if (step.trims_offsets) trim(part, step.keeps_first_space);
-      if (step.clears_types) std::fill(part.types.begin(), part.types.end(), 0);
+    if (!step.trims_spans) continue;
+    for (size_t n = 0; n < tokens.size(); ++n) {
+      if (!may_begin_or_end_with_space(tokens.pieces[n])) continue;
+      trim_span(text, tokens.pieces[n], step.keeps_first_space, n == 0, tokens.spans[n]);
     }
-    const std::vector<TemplatePart>& order = second ? step.pair : step.single;
-    if (order.empty()) continue;
-    std::vector<PipelineEncoding> ordered;
-    for (const TemplatePart& part : order) {
-      if (part.source >= 0) {
-        PipelineEncoding& text = parts[static_cast<size_t>(part.source)];
-        text.types.assign(text.size(), part.type);
-        ordered.push_back(text);
-      } else if (specials) {
-        ordered.push_back(special_tokens(part));
-      }
-    }
-    parts = std::move(ordered);
   }
-  PipelineEncoding all;
-  for (PipelineEncoding& part : parts) append(all, std::move(part));
+}
+
+Encoding PostProcessor::process(TokenizedText first, std::optional<TokenizedText> second,
+                                bool specials) const {
+  const std::vector<TemplatePart>& order = second ? pair_ : single_;
+  const bool with_pieces = first.tokens.pieces.size() == first.tokens.size();
+  Encoding all;
+  all.truncated = first.tokens.truncated || (second && second->tokens.truncated);
+  size_t end = 0;  // of the text before
+  for (const TemplatePart& part : order) {
+    if (part.source < 0) {
+      if (specials) add_special(part, end, all);
+      continue;
+    }
+    TokenizedText& text = part.source == 0 ? first : *second;
+    const bool is_used_again = std::ranges::count(order, part.source, &TemplatePart::source) > 1;
+    add_text(is_used_again ? Encoding(text.tokens) : std::move(text.tokens), part, all);
+    end = text.bytes;
+  }
+  if (!with_pieces) all.pieces.clear();
   return all;
 }
 

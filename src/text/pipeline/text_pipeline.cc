@@ -12,8 +12,9 @@ namespace heed {
 
 struct TextPipeline::State {
   PipelineParts parts;
-  int32_t size = 0;
-  std::vector<bool> special;  // by id
+  /// By id: what a decoder sees of a token, whether it is special, and whether decode() leaves it out.
+  std::vector<const std::string*> decoded;
+  std::vector<bool> special, silent;
   mutable TokenCaches caches;
 };
 
@@ -69,147 +70,232 @@ size_t length_before_special(std::string_view piece, std::span<const ModelToken>
   return 0;
 }
 
-/// The number of code points before each byte of a text, and at its end; empty if all are single bytes.
-std::vector<uint32_t> code_points_before(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
-    return {};
-  std::vector<uint32_t> before(text.size() + 1);
-  uint32_t count = 0;
-  for (size_t at = 0; at < text.size(); ++count) {
-    const size_t begin = at;
-    next_code_point(text, at);
-    std::fill(before.begin() + static_cast<ptrdiff_t>(begin), before.begin() + static_cast<ptrdiff_t>(at),
-              count);
+/// The text of a SentencePiece model: the parts between added tokens are normalized each by itself.
+CutText prepare_sentencepiece(std::string_view text, const PipelineParts& parts,
+                              const SpecialTokenOptions& read) {
+  // Positions have 32 bits, and normalization may expand a character to 18 bytes.
+  constexpr size_t kMost = size_t{64} << 20;
+  if (text.size() > kMost) {
+    fail(ErrorKind::kText, "a text of {} MiB is too long to tokenize at once; split it into lines",
+         text.size() >> 20);
   }
-  before.back() = count;
-  return before;
-}
-
-}  // namespace
-
-std::vector<std::pair<size_t, size_t>> byte_spans(std::string_view text,
-                                                  const std::vector<std::pair<uint32_t, uint32_t>>& offsets) {
-  std::vector<std::pair<size_t, size_t>> spans(offsets.begin(), offsets.end());
-  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
-    return spans;
-  std::vector<size_t> bytes;  // where each code point begins
-  for (size_t at = 0; at < text.size(); next_code_point(text, at)) bytes.push_back(at);
-  bytes.push_back(text.size());
-  for (auto& [begin, end] : spans) {
-    begin = bytes[begin];
-    end = bytes[end];
+  CutText result;
+  const auto cut = parts.added.cut(text, read);
+  if (cut.size() == 1 && cut[0].id < 0) {
+    result.all = parts.sentencepiece->normalize(text);
+    result.pieces.push_back({0, static_cast<uint32_t>(result.all.size())});
+    return result;
   }
-  return spans;
-}
-
-std::vector<std::pair<size_t, size_t>> separate_byte_spans(
-    std::string_view text, const std::vector<std::pair<uint32_t, uint32_t>>& offsets) {
-  auto spans = byte_spans(text, offsets);
-  size_t next = text.size();
-  for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
-    span->second = std::min(span->second, next);
-    span->first = next = std::min(span->first, span->second);
-  }
-  return spans;
-}
-
-TextPipeline::TextPipeline(PipelineParts parts, int32_t size) {
-  auto state = std::make_shared<State>();
-  state->parts = std::move(parts);
-  state->size = size;
-  for (int32_t id = 0; id < size; ++id) state->special.push_back(state->parts.added.is_special(id));
-  state_ = std::move(state);
-}
-
-PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptions& options) const {
-  const PipelineParts& parts = state_->parts;
-  const PatternBudget budget(text.size());
-  CutText cut = prepare(text, parts, options.read);
-  run_steps(
-      "pre_tokenizer", parts.pre_tokenizers, max_written_bytes(cut.all.size()),
-      [&](const PreTokenizer& step) { step.apply(cut); }, [&] { return cut.all.size(); });
-
-  const TokenCaches::Loan cache(state_->caches);
-  const std::vector<uint32_t> before = code_points_before(text);
-  const bool with_tokens = options.tokens || parts.post_processor.trims_offsets();
-  PipelineEncoding encoding;
-  const auto add = [&](int32_t id, size_t begin, size_t end, bool as_in_text) {
-    encoding.ids.push_back(id);
-    const Origin origin = end > begin ? cut.all.origin(begin, end) : Origin{};
-    if (before.empty()) {
-      encoding.offsets.emplace_back(origin.begin, origin.end);
+  for (const AddedVocabulary::Part& part : cut) {
+    const std::string_view stretch = text.substr(part.begin, part.end - part.begin);
+    const auto begin = static_cast<uint32_t>(result.all.size());
+    if (part.id >= 0) {
+      result.all.append(stretch, {static_cast<uint32_t>(part.begin), static_cast<uint32_t>(part.end)});
     } else {
-      encoding.offsets.emplace_back(before[origin.begin], before[origin.end]);
+      const AlignedText rest = parts.sentencepiece->normalize(stretch, part.begin);
+      result.all.append(rest, 0, rest.size());
     }
-    if (!with_tokens) return;
-    if (as_in_text) {
-      encoding.tokens.emplace_back(cut.all.text(begin, end));
+    result.pieces.push_back({begin, static_cast<uint32_t>(result.all.size()), part.id});
+  }
+  return result;
+}
+
+/// Segments the pieces of a text into tokens.
+class Segmenter {
+ public:
+  /// `aligned`: where the bytes of `text` come from; nullptr: it is the original.
+  Segmenter(const PipelineParts& parts, const PipelineOptions& options, std::string_view text,
+            const AlignedText* aligned)
+      : parts_(parts),
+        options_(options),
+        text_(text),
+        aligned_(aligned),
+        with_pieces_(options.pieces || (options.spans && parts.post_processor.trims_spans())) {}
+
+  template <typename Pieces>
+  Encoding segment(const Pieces& pieces, const std::vector<bool>& special, TokenCaches& caches) {
+    const TokenCaches::Loan cache(caches);
+    encoding_.ids.reserve(text_.size() / 4 + 4);
+    for (const auto& piece : pieces) {
+      StopScope::check();
+      if (piece.id >= 0) {
+        add({piece.id, 0, static_cast<uint32_t>(piece.end - piece.begin), true}, piece.begin);
+      } else {
+        segment_piece(piece.begin, piece.end, special, *cache);
+      }
+    }
+    return std::move(encoding_);
+  }
+
+  /// Adds a token of the part of the text that begins at `begin`.
+  void add(const ModelToken& token, size_t begin) {
+    const size_t first = begin + token.begin, behind = begin + token.end;
+    encoding_.ids.push_back(token.id);
+    if (options_.spans) {
+      const auto [from, to] = span_of(first, behind);
+      encoding_.spans.emplace_back(from, to);
+    }
+    if (!with_pieces_) return;
+    if (token.unknown) {
+      encoding_.pieces.emplace_back(text_.substr(first, behind - first));
     } else {
-      encoding.tokens.push_back(parts.pieces[static_cast<size_t>(id)]);
+      encoding_.pieces.push_back(parts_.pieces[static_cast<size_t>(token.id)]);
     }
-  };
-  std::vector<ModelToken> fresh;
-  const bool slow = options.model == nullptr && parts.model->is_slow();
-  for (const CutText::Piece& piece : cut.pieces) {
-    StopScope::check();
-    if (piece.id >= 0) {
-      add(piece.id, piece.begin, piece.end, /*as_in_text=*/true);
-      continue;
-    }
+  }
+
+  Encoding take() { return std::exchange(encoding_, {}); }
+
+ private:
+  /// That of a token without text is empty, where the token is.
+  std::pair<size_t, size_t> span_of(size_t begin, size_t end) const {
+    if (aligned_ == nullptr) return {begin, end};
+    if (end == begin && begin == aligned_->size()) return {};
+    const Origin origin = aligned_->origin(begin, std::max(end, begin + 1));
+    return {origin.begin, end > begin ? origin.end : origin.begin};
+  }
+
+  void segment_piece(size_t begin, size_t end, const std::vector<bool>& special, TokenCache& cache) {
+    const bool slow = options_.model == nullptr && parts_.model->is_slow();
     size_t plain_until = 0;  // the end of a part that would spell a special token together with the next
-    for (size_t begin = piece.begin; begin < piece.end;) {
-      std::string_view part = cut.all.text(begin, piece.end);
-      if (options.model == nullptr) part = part.substr(0, parts.model->first_part(part));
+    while (begin < end) {
+      std::string_view part = text_.substr(begin, end - begin);
+      if (options_.model == nullptr) part = part.substr(0, parts_.model->first_part(part));
       if (begin < plain_until) part = part.substr(0, plain_until - begin);
       std::span<const ModelToken> tokens;
-      if (slow) tokens = (*cache).find(part);
+      if (slow) tokens = cache.find(part);
       if (tokens.empty()) {
-        fresh.clear();
-        if (options.model != nullptr) {
-          (*options.model)(part, fresh);
+        fresh_.clear();
+        if (options_.model != nullptr) {
+          (*options_.model)(part, fresh_);
         } else {
-          parts.model->tokenize(part, fresh);
+          parts_.model->tokenize(part, fresh_);
         }
-        if (slow) (*cache).insert(part, fresh);
-        tokens = fresh;
+        if (slow) cache.insert(part, fresh_);
+        tokens = fresh_;
       }
-      if (!options.read.special_tokens) {
-        if (const size_t length = length_before_special(part, tokens, state_->special, parts.added)) {
+      if (!options_.read.special_tokens && parts_.added.has_special()) {
+        if (const size_t length = length_before_special(part, tokens, special, parts_.added)) {
           plain_until = begin + length;
           continue;
         }
       }
-      for (const ModelToken& token : tokens)
-        add(token.id, begin + token.begin, begin + token.end, token.unknown);
+      for (const ModelToken& token : tokens) add(token, begin);
       begin += part.size();
     }
   }
+
+  const PipelineParts& parts_;
+  const PipelineOptions& options_;
+  std::string_view text_;
+  const AlignedText* aligned_;
+  bool with_pieces_;
+  Encoding encoding_;
+  std::vector<ModelToken> fresh_;
+};
+
+}  // namespace
+
+void separate_spans(size_t bytes, Encoding& encoding) {
+  size_t next = bytes;
+  for (auto span = encoding.spans.rbegin(); span != encoding.spans.rend(); ++span) {
+    span->second = std::min(span->second, next);
+    span->first = next = std::min(span->first, span->second);
+  }
+}
+
+TextPipeline::TextPipeline(PipelineParts parts, int32_t size) : post_processor_(parts.post_processor) {
+  auto state = std::make_shared<State>();
+  state->parts = std::move(parts);
+  const PipelineParts& kept = state->parts;
+  const auto ids = static_cast<size_t>(size);
+  state->decoded.reserve(ids);
+  state->special.reserve(ids);
+  state->silent.reserve(ids);
+  for (int32_t id = 0; id < size; ++id) {
+    const std::string* added = kept.added.decoded(id);
+    const std::string* token = added != nullptr ? added : &kept.pieces[static_cast<size_t>(id)];
+    state->decoded.push_back(token);
+    state->special.push_back(kept.added.is_special(id));
+    state->silent.push_back(kept.added.is_special(*token));
+  }
+  state_ = std::move(state);
+}
+
+Encoding TextPipeline::tokens(std::string_view text, const PipelineOptions& options) const {
+  const PipelineParts& parts = state_->parts;
+  if (parts.keeps_bytes) {
+    return Segmenter(parts, options, text, nullptr)
+        .segment(parts.added.cut(text, options.read), state_->special, state_->caches);
+  }
+  const PatternBudget budget(text.size());
+  CutText cut = parts.sentencepiece ? prepare_sentencepiece(text, parts, options.read)
+                                    : prepare(text, parts, options.read);
+  run_steps(
+      "pre_tokenizer", parts.pre_tokenizers, max_written_bytes(cut.all.size()),
+      [&](const PreTokenizer& step) { step.apply(cut); }, [&] { return cut.all.size(); });
+  Encoding encoding = Segmenter(parts, options, cut.all.text(), &cut.all)
+                          .segment(cut.pieces, state_->special, state_->caches);
+  if (options.spans && parts.post_processor.trims_spans()) parts.post_processor.trim(text, encoding);
   return encoding;
 }
 
-PipelineEncoding TextPipeline::finish(PipelineEncoding first, std::optional<PipelineEncoding> second,
-                                      bool specials) const {
-  return state_->parts.post_processor.process(std::move(first), std::move(second), specials);
+std::vector<Encoding> TextPipeline::sample(std::string_view text, const SubwordSampling& sampling,
+                                           Random& random) const {
+  const PipelineParts& parts = state_->parts;
+  if (!parts.sentencepiece) {
+    fail(ErrorKind::kUsage,
+         "a tokenizer.json has one segmentation of a text: set tokenizer.subword_regularization to 0");
+  }
+  const CutText cut = prepare_sentencepiece(text, parts, {.special_tokens = false});
+  const auto drawn = parts.model->sample(cut.all.text(), sampling, random);
+  if (!drawn) {
+    fail(ErrorKind::kUsage, "subword regularization needs a unigram model, which {} is not: turn it off",
+         parts.path);
+  }
+  const PipelineOptions options;
+  Segmenter segmenter(parts, options, cut.all.text(), &cut.all);
+  std::vector<Encoding> encodings;
+  for (const std::vector<ModelToken>& tokens : *drawn) {
+    for (const ModelToken& token : tokens) segmenter.add(token, 0);
+    encodings.push_back(segmenter.take());
+  }
+  return encodings;
 }
 
-PipelineEncoding TextPipeline::encode(std::string_view text, const PipelineOptions& options) const {
-  return finish(tokens(text, options), std::nullopt, options.adds_special);
+TextPipeline TextPipeline::with_frame(const std::vector<int32_t>& before,
+                                      const std::vector<int32_t>& after) const {
+  const auto special = [&](const std::vector<int32_t>& ids) {
+    TemplatePart part{.ids = ids};
+    for (const int32_t id : ids) part.tokens.push_back(piece(id));
+    return part;
+  };
+  TextPipeline framed = *this;
+  framed.post_processor_ = PostProcessor({{.single = {special(before), {.source = 0}, special(after)}}});
+  return framed;
 }
 
-PipelineEncoding TextPipeline::encode(std::string_view first, std::string_view second,
-                                      const PipelineOptions& options) const {
-  return finish(tokens(first, options), tokens(second, options), options.adds_special);
+Encoding TextPipeline::encode(std::string_view text, const PipelineOptions& options) const {
+  return finish({tokens(text, options), text.size()}, std::nullopt, options.adds_special);
+}
+
+Encoding TextPipeline::encode(std::string_view first, std::string_view second,
+                              const PipelineOptions& options) const {
+  return finish({tokens(first, options), first.size()}, TokenizedText{tokens(second, options), second.size()},
+                options.adds_special);
 }
 
 std::string TextPipeline::decode(std::span<const int32_t> ids, bool skips_special) const {
   const PipelineParts& parts = state_->parts;
+  std::string text;
+  if (!parts.texts.empty()) {
+    for (const int32_t id : ids) text += parts.texts[require_id(id)];
+    return text;
+  }
   std::vector<std::string> tokens;
   tokens.reserve(ids.size());
   for (const int32_t id : ids) {
-    const std::string* token = parts.added.decoded(id);
-    if (token == nullptr && id >= 0 && id < size()) token = &parts.pieces[static_cast<size_t>(id)];
-    if (token == nullptr || (skips_special && parts.added.is_special(*token))) continue;
-    tokens.push_back(*token);
+    if (id < 0 || id >= size() || (skips_special && state_->silent[static_cast<size_t>(id)])) continue;
+    tokens.push_back(*state_->decoded[static_cast<size_t>(id)]);
   }
   if (parts.decoder && !tokens.empty()) {
     const size_t bytes = total_bytes(tokens);
@@ -218,7 +304,7 @@ std::string TextPipeline::decode(std::span<const int32_t> ids, bool skips_specia
         "decoder", *parts.decoder, max_written_bytes(bytes),
         [&](const DecoderStep& step) { step.apply(tokens); }, [&] { return total_bytes(tokens); });
   }
-  std::string text;
+  if (tokens.size() == 1) return std::move(tokens[0]);
   for (size_t n = 0; n < tokens.size(); ++n) {
     if (n > 0 && !parts.decoder) text += ' ';
     text += tokens[n];
@@ -228,9 +314,10 @@ std::string TextPipeline::decode(std::span<const int32_t> ids, bool skips_specia
 
 std::optional<std::string> TextPipeline::bytes(int32_t id) const {
   const PipelineParts& parts = state_->parts;
-  if (is_special(id)) return "";
-  const std::string* added = parts.added.decoded(id);
-  std::string token = added != nullptr ? *added : piece(id);
+  const size_t n = require_id(id);
+  if (!parts.texts.empty()) return parts.texts[n];
+  if (state_->special[n]) return "";
+  std::string token = *state_->decoded[n];
   if (!parts.decoder) return std::nullopt;
   const size_t limit = max_written_bytes(token.size());
   bool done = false;
@@ -248,6 +335,15 @@ std::optional<std::string> TextPipeline::bytes(int32_t id) const {
   return token;
 }
 
+void TextPipeline::append_bytes(int32_t id, std::string& text) const {
+  const PipelineParts& parts = state_->parts;
+  if (parts.texts.empty()) {
+    text += bytes(id).value_or("");
+  } else {
+    text += parts.texts[require_id(id)];
+  }
+}
+
 bool TextPipeline::removes_leading_space() const {
   const auto& decoder = state_->parts.decoder;
   return decoder && std::any_of(decoder->begin(), decoder->end(),
@@ -255,15 +351,20 @@ bool TextPipeline::removes_leading_space() const {
 }
 
 int32_t TextPipeline::size() const {
-  return state_->size;
+  return static_cast<int32_t>(state_->decoded.size());
 }
 
-const std::string& TextPipeline::piece(int32_t id) const {
+size_t TextPipeline::require_id(int32_t id) const {
   if (id < 0 || id >= size()) {
     fail(ErrorKind::kUsage, "invalid token id {}: the vocabulary has the ids 0 to {}", id, size() - 1);
   }
+  return static_cast<size_t>(id);
+}
+
+const std::string& TextPipeline::piece(int32_t id) const {
+  const size_t n = require_id(id);
   const AddedToken* added = state_->parts.added.find(id);
-  return added != nullptr ? added->content : state_->parts.pieces[static_cast<size_t>(id)];
+  return added != nullptr ? added->content : state_->parts.pieces[n];
 }
 
 const AddedVocabulary& TextPipeline::added() const {
@@ -272,14 +373,6 @@ const AddedVocabulary& TextPipeline::added() const {
 
 bool TextPipeline::is_special(int32_t id) const {
   return state_->parts.added.is_special(id);
-}
-
-std::vector<int32_t> TextPipeline::before() const {
-  return state_->parts.post_processor.before();
-}
-
-std::vector<int32_t> TextPipeline::after() const {
-  return state_->parts.post_processor.after();
 }
 
 }  // namespace heed

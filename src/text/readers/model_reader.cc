@@ -108,9 +108,8 @@ PostProcessorStep read_post_processor(const TokenizerJson& json, const Tokenizer
     allow_settings(json, step,
                    roberta ? std::vector<std::string>{"sep", "cls", "trim_offsets", "add_prefix_space"}
                            : std::vector<std::string>{"add_prefix_space", "trim_offsets", "use_regex"});
-    result.trims_offsets = step.settings.boolean("trim_offsets");
+    result.trims_spans = step.settings.boolean("trim_offsets");
     result.keeps_first_space = step.settings.boolean("add_prefix_space");
-    result.clears_types = roberta;
     if (roberta) add_bert_template(json, step, 0, result);
   } else {
     refuse_step(

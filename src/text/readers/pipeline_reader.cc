@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "text/pipeline/charsmap_check.h"
+#include "text/pipeline/normalization/charsmap_check.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "text/pipeline/charsmap_check.h"
+#include "text/pipeline/normalization/charsmap_check.h"
+#include "text/pipeline/segmentation/byte_piece.h"
 #include "text/readers/sentencepiece_fields.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/readers/wire_format.h"
 #include "text/unicode/utf8.h"
 
@@ -155,6 +157,16 @@ class Reader {
 
 }  // namespace
 
+int SentencePieceFile::byte_of(int32_t id) const {
+  return (*this)[id].type == SentencePieceType::kByte ? byte_of_piece((*this)[id].text) : -1;
+}
+
+int32_t SentencePieceFile::find(const std::string& text, SentencePieceType wanted) const {
+  const auto found = std::ranges::find_if(
+      pieces, [&](const SentencePieceEntry& piece) { return piece.type == wanted && piece.text == text; });
+  return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
+}
+
 bool SentencePieceFile::keeps_text() const {
   const bool has_odd_pieces = std::ranges::any_of(pieces, [](const SentencePieceEntry& piece) {
     return piece.type == SentencePieceType::kSymbol || piece.type == SentencePieceType::kUnused;
@@ -166,6 +178,10 @@ bool SentencePieceFile::keeps_text() const {
 
 SentencePieceFile read_sentencepiece_file(std::string_view bytes, std::string_view name) {
   return Reader(bytes, name).read();
+}
+
+SentencePieceFile read_sentencepiece_file(const std::string& path) {
+  return read_sentencepiece_file(read_tokenizer_file(path), path);
 }
 
 }  // namespace heed

@@ -8,10 +8,10 @@
 
 #include "base/files/file.h"
 #include "heed/error.h"
-#include "text/pipeline/charsmap_check.h"
-#include "text/subwords/sentencepiece.h"
+#include "text/pipeline/normalization/charsmap_check.h"
 #include "text/test_cases.h"
 #include "text/tokenizers/test_text.h"
+#include "text/training/test_sentencepiece_model.h"
 
 namespace heed {
 namespace {

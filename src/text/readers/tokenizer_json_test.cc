@@ -8,12 +8,10 @@
 
 #include "test_folder.h"
 #include "text/readers/tokenizer_json.h"
-#include "text/subwords/sentencepiece_text.h"
-#include "text/subwords/wordpiece.h"
 #include "text/test_cases.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/encoder_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/test_text.h"
-#include "text/tokenizers/text_tokenizer.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
@@ -31,7 +29,7 @@ Ids ids_of(const Json& json) {
 }
 
 /// The ids of a text, after the start token if every text has one.
-Ids with_start(const TextTokenizer& tokenizer, std::string_view text, bool special) {
+Ids with_start(const Tokenizer& tokenizer, std::string_view text, bool special) {
   Ids ids = tokenizer.ids(text, {.special_tokens = special});
   if (tokenizer.starts_every_text()) ids.insert(ids.begin(), *tokenizer.start_id());
   return ids;
@@ -46,7 +44,7 @@ TEST(TokenizerJson, GoldenCases) {
     SCOPED_TRACE(file);
     const std::string folder = file.parent_path().string();
     if (recipe == "wordpiece") {
-      const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(folder);
+      const Tokenizer tokenizer = load_encoder_tokenizer(folder);
       for (const Json& each : json["texts"]) {
         const auto text = each["text"].get<std::string>();
         EXPECT_EQ(tokenizer.encode(text).ids, ids_of(each["ids"])) << text;
@@ -61,13 +59,13 @@ TEST(TokenizerJson, GoldenCases) {
       }
       continue;
     }
-    const auto tokenizer = TextTokenizer::load(folder);
+    const auto tokenizer = load_language_tokenizer(folder);
     for (const Json& each : json["texts"]) {
       const auto text = each["text"].get<std::string>();
-      EXPECT_EQ(with_start(*tokenizer, text, false), ids_of(each["ids"])) << text;
-      EXPECT_EQ(with_start(*tokenizer, "x</s> " + text + "<|endoftext|>y", true), ids_of(each["special_ids"]))
+      EXPECT_EQ(with_start(tokenizer, text, false), ids_of(each["ids"])) << text;
+      EXPECT_EQ(with_start(tokenizer, "x</s> " + text + "<|endoftext|>y", true), ids_of(each["special_ids"]))
           << text;
-      EXPECT_EQ(tokenizer->decode(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
+      EXPECT_EQ(tokenizer.text_of(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
       ++texts;
     }
   }
@@ -76,12 +74,12 @@ TEST(TokenizerJson, GoldenCases) {
 
 TEST(TokenizerJson, SpansAreThoseOfTheText) {
   for (const char* name : {"byte_bpe", "marked_prepend", "marked_first"}) {
-    const auto tokenizer = TextTokenizer::load((tokenizers_folder() / name).string());
+    const auto tokenizer = load_language_tokenizer((tokenizers_folder() / name).string());
     Random random(RandomKey::from_seed(3));
     for (int n = 0; n < 200; ++n) {
       const std::string text = random_text(random, 30);
       size_t at = 0;
-      for (const auto& [begin, end] : tokenizer->encode(text).spans) {
+      for (const auto& [begin, end] : tokenizer.tokens(text).spans) {
         EXPECT_LE(at, end) << text;
         EXPECT_LE(begin, end) << text;
         at = end;
@@ -98,12 +96,12 @@ TEST(TokenizerJson, ReferenceCasesOfLanguageModels) {
   for (const char* name : {"gpt2", "smollm2", "llama3", "qwen2", "llama2", "llama2_metaspace", "gemma"}) {
     SCOPED_TRACE(name);
     const Json json = read_json(folder / name / "case.json");
-    const auto tokenizer = TextTokenizer::load((folder / name / "model").string());
+    const auto tokenizer = load_language_tokenizer((folder / name / "model").string());
     ASSERT_FALSE(json["texts"].empty());
     for (const Json& each : json["texts"]) {
       const auto text = each["text"].get<std::string>();
-      EXPECT_EQ(with_start(*tokenizer, text, true), ids_of(each["ids"])) << text;
-      EXPECT_EQ(tokenizer->decode(ids_of(each["ids"])), each["decoded_plain"].get<std::string>()) << text;
+      EXPECT_EQ(with_start(tokenizer, text, true), ids_of(each["ids"])) << text;
+      EXPECT_EQ(tokenizer.text_of(ids_of(each["ids"])), each["decoded_plain"].get<std::string>()) << text;
     }
   }
 }
@@ -117,7 +115,7 @@ TEST(TokenizerJson, ReferenceCasesOfEncoders) {
     SCOPED_TRACE(name);
     const Json json = read_json(folder / name / "case.json");
     const std::string model = (folder / name / "model").string();
-    const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(model);
+    const Tokenizer tokenizer = load_encoder_tokenizer(model);
     const TokenizerJson description = read_tokenizer_json(model + "/tokenizer.json");
     int compared = 0;
     for (const Json& each : json["texts"]) {
@@ -127,7 +125,7 @@ TEST(TokenizerJson, ReferenceCasesOfEncoders) {
             return token.special && text.find(token.content) != std::string::npos;
           });
       if (spells) continue;
-      const WordPieceEncoding encoding = tokenizer.encode(text);
+      const Encoding encoding = tokenizer.encode(text);
       EXPECT_EQ(encoding.ids, ids_of(each["ids"])) << text;
       EXPECT_EQ(encoding.pieces, each["tokens"].get<std::vector<std::string>>()) << text;
       EXPECT_EQ(encoding.spans.size(), encoding.ids.size());
@@ -144,9 +142,9 @@ TEST(TokenizerJson, ReferenceCasesOfEncoders) {
     EXPECT_TRUE(tokenizer.mask_id().has_value());
     const TestFolder copy;
     tokenizer.save(copy.path());
-    const WordPieceTokenizer again = WordPieceTokenizer::load(copy.path());
+    const Tokenizer again = load_encoder_tokenizer(copy.path());
     EXPECT_EQ(again.encode("Naïve test, 12!").ids, tokenizer.encode("Naïve test, 12!").ids);
-    EXPECT_EQ(again.pad_id(), tokenizer.pad_id());
+    EXPECT_EQ(again.vocabulary().pad_id(), tokenizer.vocabulary().pad_id());
   }
 }
 
@@ -161,8 +159,8 @@ void expect_change_refused(const std::string& name, const std::function<void(Jso
   folder.write("tokenizer.json", json.dump());
   if (!config.empty()) folder.write("tokenizer_config.json", config);
   const auto open = [&] {
-    name.starts_with("wordpiece") ? void(WordPieceTokenizer::load(folder.path()))
-                                  : void(TextTokenizer::load(folder.path()));
+    name.starts_with("wordpiece") ? void(load_encoder_tokenizer(folder.path()))
+                                  : void(load_language_tokenizer(folder.path()));
   };
   if (part.empty()) {
     EXPECT_NO_THROW(open());
@@ -264,34 +262,34 @@ TEST(TokenizerJson, DamagedFilesAreRefused) {
 TEST(TokenizerJson, TakesPrecedenceOverOtherFiles) {
   // As SmolLM2's: vocab.json and merges.txt do not say that digits stand alone.
   const TestFolder folder;
-  TextTokenizer::train({.kind = TextTokenizerKind::kByteBpe, .vocabulary_size = 270},
-                       [given = false](std::string& text) mutable {
-                         text = "12 12 12 12";
-                         return !std::exchange(given, true);
-                       })
-      ->save(folder.path());
-  const Ids joined = TextTokenizer::load(folder.path())->ids("12 12");
+  train_language_tokenizer({.kind = TextTokenizerKind::kByteBpe, .vocabulary_size = 270},
+                           [given = false](std::string& text) mutable {
+                             text = "12 12 12 12";
+                             return !std::exchange(given, true);
+                           })
+      .save(folder.path());
+  const Ids joined = load_language_tokenizer(folder.path()).ids("12 12");
   Json json = read_json(tokenizers_folder() / "byte_bpe" / "tokenizer.json");
   json["pre_tokenizer"] = {
       {"type", "Sequence"},
       {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, json["pre_tokenizer"]}}};
   folder.write("tokenizer.json", json.dump());
-  const auto tokenizer = TextTokenizer::load(folder.path());
-  const auto encoding = tokenizer->encode("12 12");
+  const auto tokenizer = load_language_tokenizer(folder.path());
+  const auto encoding = tokenizer.tokens("12 12");
   EXPECT_NE(encoding.ids, joined);
   EXPECT_THAT(encoding.pieces, testing::ElementsAre("1", "2", "▁", "1", "2"));
 }
 
 // ---- What Heed writes ----
 
-std::unique_ptr<TextTokenizer> own_tokenizer(const std::string& name) {
+Tokenizer own_tokenizer(const std::string& name) {
   std::string text;
   for (const std::string& line : artificial_lines(400, 11)) text += line + "\n";
   text += "  indented\n\tand a tab 1234567890 <b> </s>\n";
   TextTokenizerOptions options{.kind = text_tokenizer_kind(name == "unigram" ? "sentencepiece" : name),
                                .vocabulary_size = 400,
                                .subwords = name == "unigram" ? SubwordType::kUnigram : SubwordType::kBpe};
-  return TextTokenizer::train(options, [text, given = false](std::string& stretch) mutable {
+  return train_language_tokenizer(options, [text, given = false](std::string& stretch) mutable {
     stretch = text;
     return !std::exchange(given, true);
   });
@@ -302,11 +300,11 @@ TEST(OwnTokenizers, HuggingFaceReadsTheSame) {
     SCOPED_TRACE(name);
     const auto tokenizer = own_tokenizer(name);
     const TestFolder folder;
-    tokenizer->save(folder.path());
+    tokenizer.save(folder.path());
     if (const char* out = std::getenv("HEED_GOLDEN_OUT")) {  // for make_tokenizers.py
       const std::string directory = (std::filesystem::path(out) / name).string();
       std::filesystem::create_directories(directory);
-      tokenizer->save(directory);
+      tokenizer.save(directory);
       continue;
     }
     const auto golden = tokenizers_folder() / (std::string("own_") + name);
@@ -314,29 +312,29 @@ TEST(OwnTokenizers, HuggingFaceReadsTheSame) {
       // What transformers was given for the ids below is what is written today.
       EXPECT_EQ(content_of(folder.path(file)), content_of((golden / file).string())) << file;
     }
-    const auto read = TextTokenizer::load(folder.path());
+    const auto read = load_language_tokenizer(folder.path());
     const Json golden_case = read_json(golden / "case.json");
     for (const Json& each : golden_case["texts"]) {
       const auto text = each["text"].get<std::string>();
-      EXPECT_EQ(read->ids(text), ids_of(each["ids"])) << text;
-      EXPECT_EQ(with_start(*read, text, false), ids_of(each["with_special"])) << text;
-      EXPECT_EQ(read->decode(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
+      EXPECT_EQ(read.ids(text), ids_of(each["ids"])) << text;
+      EXPECT_EQ(with_start(read, text, false), ids_of(each["with_special"])) << text;
+      EXPECT_EQ(read.text_of(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
     }
   }
 }
 
 TEST(OwnTokenizers, OldDirectoriesOpenAndModifiedOnesDoNot) {
   const TestFolder folder;
-  own_tokenizer("characters")->save(folder.path());
+  own_tokenizer("characters").save(folder.path());
   Json json = read_json(folder.path("tokenizer.json"));
   json["normalizer"] = {{"type", "Lowercase"}};
   folder.write("tokenizer.json", json.dump());
   expect_error(ErrorKind::kFormat, "is not the file that Heed writes",
-               [&] { TextTokenizer::load(folder.path()); });
+               [&] { load_language_tokenizer(folder.path()); });
   std::filesystem::remove(folder.path("tokenizer.json"));
-  EXPECT_EQ(TextTokenizer::load(folder.path())->kind(), TextTokenizerKind::kCharacters);
+  EXPECT_EQ(load_language_tokenizer(folder.path()).kind(), "characters");
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "HeedByteTokenizer"})");
-  EXPECT_EQ(TextTokenizer::load(folder.path())->kind(), TextTokenizerKind::kBytes);
+  EXPECT_EQ(load_language_tokenizer(folder.path()).kind(), "bytes");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ int placeholder_pieces(const Vocabulary& vocabulary) {
   return count;
 }
 
-int placeholder_pieces(const Tokenizer& tokenizer) {
+int placeholder_pieces(const TranslationTokenizer& tokenizer) {
   return std::min(placeholder_pieces(tokenizer.vocabulary()),
                   placeholder_pieces(tokenizer.source_vocabulary()));
 }

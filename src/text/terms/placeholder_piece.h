@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "text/tokenizers/vocabulary.h"
 
 namespace heed {
@@ -14,6 +14,6 @@ std::string placeholder_piece(int number);
 
 /// The number of consecutive placeholder pieces, from ⟦0⟧, in a vocabulary, or in both of a tokenizer.
 int placeholder_pieces(const Vocabulary& vocabulary);
-int placeholder_pieces(const Tokenizer& tokenizer);
+int placeholder_pieces(const TranslationTokenizer& tokenizer);
 
 }  // namespace heed

@@ -9,20 +9,22 @@
 #include "base/text/nearest_word.h"
 #include "base/text/option_error.h"
 #include "base/text/string_list.h"
+#include "text/pipeline/shown_piece.h"
+#include "text/readers/ctranslate2_vocabulary.h"
 #include "text/readers/pipeline_reader.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/readers/vocabulary_json.h"
 #include "text/sentences/language_codes.h"
-#include "text/tokenizers/shown_piece.h"
-#include "text/tokenizers/tokenizer_config.h"
-#include "text/tokenizers/tokenizer_config_keys.h"
+#include "text/tokenizers/config/tokenizer_config_keys.h"
+#include "text/tokenizers/config/translation_tokenizer_config.h"
+#include "text/tokenizers/numbered_pieces.h"
 
 namespace heed {
 namespace {
 
 constexpr const char *kJson = model_file::kTokenizerJson, *kBpeModel = model_file::kSentencePieceBpe,
                      *kT5Model = model_file::kT5Model, *kVocabulary = model_file::kVocabularyJson,
-                     *kList = "shared_vocabulary";
+                     *kList = kSharedVocabulary;
 
 std::string all_languages(const FamilyTokenizer& tokenizer) {
   constexpr size_t kShown = 20;
@@ -125,13 +127,13 @@ class Loader {
     auto vocabulary = std::make_shared<Vocabulary>(std::move(pieces), special_);
     for (const std::string& piece : special) vocabulary->mark_special(vocabulary->id(piece));
     for (size_t id = tokens; id < rows; ++id) vocabulary->mark_special(static_cast<int32_t>(id));
-    result_.vocabulary = vocabulary;
+    vocabulary_ = vocabulary;
   }
 
   void add_languages(const std::vector<std::string>& tokens) {
     for (const std::string& token : tokens) {
       const std::string language = language_of_token(token);
-      if (!language.empty()) result_.languages.emplace_back(language, result_.vocabulary->id(token));
+      if (!language.empty()) result_.languages.emplace_back(language, vocabulary_->id(token));
     }
     std::ranges::sort(result_.languages, {}, &std::pair<std::string, int32_t>::second);
   }
@@ -139,7 +141,7 @@ class Loader {
   /// Tokens of tokenizer_config.json that the files lack would get new ids.
   void require_tokens() const {
     const auto require = [&](const char* key, const std::string& token) {
-      if (result_.vocabulary->find(token)) return;
+      if (vocabulary_->find(token)) return;
       fail(ErrorKind::kFormat, "{}: '{}' has the token '{}', which the tokenizer's other files lack",
            config_.origin(), key, shown(token));
     };
@@ -173,10 +175,14 @@ class Loader {
                                                  read_token(config_, "sep_token", special_.end)};
     std::vector<int32_t> in_text;
     for (const std::string& token : special) {
-      const int32_t id = result_.vocabulary->id(token);
+      const int32_t id = vocabulary_->id(token);
       if (!around.contains(token) && !is_language(result_, id)) in_text.push_back(id);
     }
-    result_.coder = std::make_shared<const PipelineCoder>(pipeline, result_.vocabulary, std::move(in_text));
+    result_.tokenizer = Tokenizer({.pipeline = pipeline,
+                                   .vocabulary = vocabulary_,
+                                   .in_text = std::move(in_text),
+                                   .shows_pieces = true,
+                                   .separates_spans = true});
     result_.source = {pipeline.before(), pipeline.after()};
     for (const char* other : {kBpeModel, kT5Model, kVocabulary, model_file::kMerges}) {
       if (files_.has(other)) add_file(other);
@@ -213,16 +219,21 @@ class Loader {
     }
   }
 
-  void use_model(const SentencePieceModel& model) {
+  SentencePieceFile read_model(const std::string& name) {
+    model_path_ = add_file(name);
+    return read_sentencepiece_file(model_path_);
+  }
+
+  void use_model(const SentencePieceFile& model) {
     require_tokens();
-    result_.coder = std::make_shared<const SentencePieceCoder>(model, result_.vocabulary);
+    result_.tokenizer = numbered_tokenizer(model, model_path_, vocabulary_);
   }
 
   /// T5: the pieces of the model, then <extra_id_99> to <extra_id_0>.
   void load_t5_model() {
-    const SentencePieceModel model = SentencePieceModel::load(add_file(kT5Model));
+    const SentencePieceFile model = read_model(kT5Model);
     std::vector<std::string> pieces, special;
-    for (int n = 0; n < model.size(); ++n) pieces.push_back(model.piece(n));
+    for (int n = 0; n < model.size(); ++n) pieces.push_back(model[n].text);
     for (int64_t n = config_.integer("extra_ids", {0, 10000}, 100); n > 0; --n) {
       special.push_back(fmt::format("<extra_id_{}>", n - 1));
     }
@@ -230,11 +241,11 @@ class Loader {
     require_listed(pieces);
     number(std::move(pieces), special);
     use_model(model);
-    result_.source = {{}, {result_.vocabulary->end_id()}};
+    result_.source = {{}, {vocabulary_->end_id()}};
   }
 
   void load_m2m100() {
-    const SentencePieceModel model = SentencePieceModel::load(add_file(kBpeModel));
+    const SentencePieceFile model = read_model(kBpeModel);
     const std::string path = add_file(kVocabulary);
     std::vector<std::string> pieces = read_vocabulary(read_tokenizer_file(path), path);
     const std::string set = config_.string("language_codes", "m2m100");
@@ -251,17 +262,17 @@ class Loader {
     number(std::move(pieces), tokens);
     add_languages(tokens);
     use_model(model);
-    result_.source = {{result_.languages.front().second}, {result_.vocabulary->end_id()}};
+    result_.source = {{result_.languages.front().second}, {vocabulary_->end_id()}};
   }
 
   /// M2M-100, NLLB and mBART-50 of CTranslate2, whose list numbers the pieces of the model; what the model
   /// lacks are special tokens.
   void load_listed() {
-    const SentencePieceModel model = SentencePieceModel::load(add_file(kBpeModel));
+    const SentencePieceFile model = read_model(kBpeModel);
     add_file(string_list_file(files_, kList));
     std::unordered_set<std::string> pieces;
     for (int n = 0; n < model.size(); ++n) {
-      if (!model.is_special(n)) pieces.insert(model.piece(n));
+      if (!model.is_special(n)) pieces.insert(model[n].text);
     }
     std::vector<std::string> special;
     for (const std::string& piece : listed_) {
@@ -276,7 +287,7 @@ class Loader {
            "tokenizer.json of the original model into it",
            files_.directory());
     }
-    const int32_t language = result_.languages.front().second, end = result_.vocabulary->end_id();
+    const int32_t language = result_.languages.front().second, end = vocabulary_->end_id();
     result_.source = class_ == "MBartTokenizer" ? FamilyTokenizer::Frame{{}, {end, language}}
                                                 : FamilyTokenizer::Frame{{language}, {end}};
     // English is the source language of transformers' classes by default.
@@ -294,12 +305,12 @@ class Loader {
                      "\"MBartTokenizer\" or \"MBart50Tokenizer\" for a sentencepiece.bpe.model without a "
                      "tokenizer.json");
     }
-    const SentencePieceModel model = SentencePieceModel::load(add_file(kBpeModel));
+    const SentencePieceFile model = read_model(kBpeModel);
     constexpr int kModelSpecials = 3;  // <unk>, <s>, </s>
     constexpr size_t kMbart = 25, kMbart50 = 52;
     const bool is_50 = class_ == "MBart50Tokenizer";
     std::vector<std::string> special{"<s>", special_.pad, special_.end, special_.unknown}, pieces = special;
-    for (int n = kModelSpecials; n < model.size(); ++n) pieces.push_back(model.piece(n));
+    for (int n = kModelSpecials; n < model.size(); ++n) pieces.push_back(model[n].text);
     for (const std::string& language : mbart_languages(is_50 ? kMbart50 : kMbart))
       special.push_back(language);
     special.push_back(read_token(config_, "mask_token", "<mask>"));
@@ -307,14 +318,14 @@ class Loader {
     number(std::move(pieces), special);
     add_languages(special);
     use_model(model);
-    const int32_t language = result_.languages.front().second, end = result_.vocabulary->end_id();
+    const int32_t language = result_.languages.front().second, end = vocabulary_->end_id();
     result_.source =
         is_50 ? FamilyTokenizer::Frame{{language}, {end}} : FamilyTokenizer::Frame{{}, {end, language}};
   }
 
   /// What a source has around it by default, and around a target.
   void frame_targets() {
-    const int32_t end = result_.vocabulary->end_id();
+    const int32_t end = vocabulary_->end_id();
     result_.target.after = {end};
     if (result_.languages.empty()) {
       result_.target.before = result_.source.before;
@@ -344,6 +355,8 @@ class Loader {
   std::string class_;
   SpecialPieces special_;
   std::vector<std::string> listed_;  ///< shared_vocabulary of CTranslate2, by id; empty: none
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  std::string model_path_;  ///< of the SentencePiece model
   FamilyTokenizer result_;
 };
 

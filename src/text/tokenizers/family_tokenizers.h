@@ -17,15 +17,13 @@
 #include <vector>
 
 #include "base/files/model_inventory.h"
-#include "text/tokenizers/piece_coder.h"
-#include "text/tokenizers/vocabulary.h"
+#include "text/tokenizers/tokenizer.h"
 
 namespace heed {
 
 struct FamilyTokenizer {
-  std::shared_ptr<const PieceCoder> coder;
-  /// With as many pieces as vocab_size of config.json beside it, so that every id has one.
-  std::shared_ptr<const Vocabulary> vocabulary;
+  /// Its vocabulary has as many pieces as vocab_size of config.json beside it, so that every id has one.
+  Tokenizer tokenizer;
   /// The special tokens around a text.
   struct Frame {
     std::vector<int32_t> before = {}, after = {};

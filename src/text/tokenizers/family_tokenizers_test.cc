@@ -12,7 +12,8 @@
 #include "text/sentences/language_codes.h"
 #include "text/test_cases.h"
 #include "text/tokenizers/test_text.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
+#include "text/training/test_sentencepiece_model.h"
 
 namespace heed {
 namespace {
@@ -37,7 +38,7 @@ class FamilyTokenizers : public testing::Test {
   void configure(const std::string& tokenizer_config) {
     folder_.write("tokenizer_config.json", tokenizer_config);
   }
-  Tokenizer load() const { return Tokenizer::load(folder_.path()); }
+  TranslationTokenizer load() const { return TranslationTokenizer::load(folder_.path()); }
 
   TestFolder folder_;
   std::string model_;
@@ -46,7 +47,7 @@ class FamilyTokenizers : public testing::Test {
 
 TEST_F(FamilyTokenizers, M2m100NumbersItsLanguages) {
   configure(R"({"tokenizer_class": "M2M100Tokenizer", "src_lang": "fr", "tgt_lang": "zu"})");
-  const Tokenizer tokenizer = load();
+  const TranslationTokenizer tokenizer = load();
   const auto first = static_cast<int32_t>(pieces_.size());
   ASSERT_EQ(tokenizer.languages().size(), 100);
   EXPECT_EQ(tokenizer.vocabulary().id("__af__"), first);
@@ -68,13 +69,13 @@ TEST_F(FamilyTokenizers, M2m100NumbersItsLanguages) {
 
 TEST_F(FamilyTokenizers, LanguagesByName) {
   configure(R"({"tokenizer_class": "M2M100Tokenizer"})");
-  const Tokenizer without = load();
+  const TranslationTokenizer without = load();
   EXPECT_EQ(without.source_language(), "en");
   EXPECT_EQ(without.encode_source("x").pieces.front(), "__en__");
   EXPECT_FALSE(without.first_target_id());
   expect_error(ErrorKind::kUsage, "choose one with target_language (af am ar",
                [&] { without.require_language_code("x"); });
-  const Tokenizer chosen = without.with_languages("da", "de");
+  const TranslationTokenizer chosen = without.with_languages("da", "de");
   EXPECT_EQ(chosen.encode_source("x").pieces.front(), "__da__");
   EXPECT_EQ(chosen.encode_target("x").pieces.front(), "__de__");
   EXPECT_EQ(chosen.with_languages("", "nl").encode_source("x").pieces.front(), "__da__");
@@ -92,7 +93,7 @@ TEST_F(FamilyTokenizers, EveryRowOfTheModelHasAPiece) {
   configure(R"({"tokenizer_class": "M2M100Tokenizer", "tgt_lang": "de", "num_madeup_words": 0})");
   const size_t tokens = load().size();
   folder_.write("config.json", R"({"vocab_size": )" + std::to_string(tokens + 3) + "}");
-  const Tokenizer tokenizer = load();
+  const TranslationTokenizer tokenizer = load();
   EXPECT_EQ(tokenizer.size(), tokens + 3);
   const std::vector<int32_t> ids{static_cast<int32_t>(tokens) + 2, 2};
   EXPECT_EQ(tokenizer.decode(ids), "");
@@ -101,7 +102,7 @@ TEST_F(FamilyTokenizers, EveryRowOfTheModelHasAPiece) {
 TEST_F(FamilyTokenizers, MbartEndsSourcesWithTheirLanguage) {
   std::filesystem::remove(folder_.path("vocab.json"));
   configure(R"({"tokenizer_class": "MBartTokenizer", "src_lang": "fr_XX"})");
-  const Tokenizer tokenizer = load();
+  const TranslationTokenizer tokenizer = load();
   EXPECT_EQ(tokenizer.languages().size(), 25);
   const Encoding source = tokenizer.encode_source(artificial_lines(1, 1)[0]);
   EXPECT_EQ(source.pieces.back(), "fr_XX");
@@ -122,7 +123,7 @@ TEST_F(FamilyTokenizers, T5HasSentinels) {
   std::filesystem::remove(folder_.path("vocab.json"));
   std::filesystem::rename(folder_.path("sentencepiece.bpe.model"), folder_.path("spiece.model"));
   configure(R"({"pad_token": "<s>", "extra_ids": 5})");
-  const Tokenizer tokenizer = load();
+  const TranslationTokenizer tokenizer = load();
   EXPECT_EQ(tokenizer.vocabulary().piece(static_cast<int32_t>(tokenizer.size()) - 1), "<extra_id_0>");
   EXPECT_EQ(tokenizer.encode_source("").ids, std::vector<int32_t>{tokenizer.end_id()});
   EXPECT_TRUE(tokenizer.languages().empty());
@@ -142,7 +143,8 @@ TEST_F(FamilyTokenizers, AreSavedWithAllFiles) {
   configure(R"({"tokenizer_class": "M2M100Tokenizer", "tgt_lang": "de"})");
   const TestFolder copy;
   load().save(copy.path());
-  EXPECT_EQ(Tokenizer::load(copy.path()).encode_target("abc").ids, load().encode_target("abc").ids);
+  EXPECT_EQ(TranslationTokenizer::load(copy.path()).encode_target("abc").ids,
+            load().encode_target("abc").ids);
 }
 
 }  // namespace

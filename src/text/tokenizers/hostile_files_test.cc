@@ -9,13 +9,11 @@
 
 #include "base/files/file.h"
 #include "test_folder.h"
-#include "text/subwords/byte_bpe.h"
-#include "text/subwords/sentencepiece_text.h"
-#include "text/subwords/wordpiece.h"
-#include "text/tokenizers/plain_tokenizers.h"
+#include "text/tokenizers/byte_bpe.h"
+#include "text/tokenizers/encoder_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/test_text.h"
-#include "text/tokenizers/text_tokenizer.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -32,26 +30,27 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   const auto text_kind = [](TextTokenizerKind kind) {
     return [kind](const std::string& directory) {
-      TextTokenizer::train({.kind = kind, .vocabulary_size = 300}, once("the cat\nthe hat\na bat\n"))
-          ->save(directory);
+      train_language_tokenizer({.kind = kind, .vocabulary_size = 300}, once("the cat\nthe hat\na bat\n"))
+          .save(directory);
     };
   };
-  const auto open_text = [](const std::string& directory) { TextTokenizer::load(directory); };
+  const auto open_text = [](const std::string& directory) { load_language_tokenizer(directory); };
   static const std::vector<Kind> all{
       {"translation",
        [](const std::string& directory) {
          TokenizerTrainOptions options;
          options.source.vocabulary_size = 330;
-         Tokenizer::train(options, reader_of(artificial_lines(300, 1)), reader_of(artificial_lines(300, 2)))
+         TranslationTokenizer::train(options, reader_of(artificial_lines(300, 1)),
+                                     reader_of(artificial_lines(300, 2)))
              .save(directory);
        },
-       [](const std::string& directory) { Tokenizer::load(directory); },
+       [](const std::string& directory) { TranslationTokenizer::load(directory); },
        {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"}},
       {"wordpiece",
        [](const std::string& directory) {
-         WordPieceTokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"}, {}).save(directory);
+         wordpiece_tokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"}, {}).save(directory);
        },
-       [](const std::string& directory) { WordPieceTokenizer::load(directory); },
+       [](const std::string& directory) { load_encoder_tokenizer(directory); },
        {"vocab.txt", "tokenizer_config.json"}},
       {"bpe",
        text_kind(TextTokenizerKind::kByteBpe),

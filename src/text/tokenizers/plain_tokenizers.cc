@@ -1,48 +1,137 @@
 #include "text/tokenizers/plain_tokenizers.h"
 
-#include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/check.h"
+#include "text/pipeline/segmentation/space_mark.h"
+#include "text/readers/sentencepiece_parts.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/readers/vocabulary_json.h"
-#include "text/tokenizers/text_tokenizer_config.h"
-#include "text/tokenizers/tokenizer_json_writer.h"
-#include "text/tokenizers/vocabulary.h"
+#include "text/training/tokenizer_json_writer.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
+namespace {
 
-void ByteTokenizer::save(const std::string& directory) const {
-  write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind()});
-  write_file(directory + "/" + model_file::kTokenizerJson, tokenizer_json());
+/// A tokenizer that Heed writes a tokenizer.json for, which other libraries read.
+void save_own(const std::string& directory, TextTokenizerKind kind, const std::string& json) {
+  write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind});
+  write_file(directory + "/" + model_file::kTokenizerJson, json);
 }
 
-std::string ByteTokenizer::tokenizer_json() const {
-  return byte_tokenizer_json();
+/// A pipeline whose ids have these bytes.
+TextPipeline plain_pipeline(std::vector<std::string> texts, std::unique_ptr<const TokenModel> model) {
+  const auto size = static_cast<int32_t>(texts.size());
+  return {{.pieces = texts, .keeps_bytes = true, .model = std::move(model), .texts = std::move(texts)}, size};
 }
 
-std::string ByteTokenizer::bytes(int32_t id) const {
-  require_id(id);
-  return std::string(1, static_cast<char>(id));
+Tokenizer character_tokenizer(const std::u32string& characters) {
+  std::vector<std::string> pieces;
+  for (const char32_t c : characters) append_utf8(pieces.emplace_back(), c);
+  TokenizerParts parts{.pipeline = plain_pipeline(pieces, character_model(characters)),
+                       .kind = name_of(TextTokenizerKind::kCharacters),
+                       .shows_pieces = true,
+                       .spells_bytes = true};
+  parts.tokenizer_json = [characters] { return character_tokenizer_json(characters); };
+  parts.save = [pieces, characters](const std::string& directory) {
+    write_file(directory + "/" + model_file::kVocabularyJson, vocabulary_json(pieces));
+    save_own(directory, TextTokenizerKind::kCharacters, character_tokenizer_json(characters));
+  };
+  return Tokenizer(std::move(parts));
 }
 
-void ByteTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
-                             std::vector<Token>& tokens) const {
-  for (size_t at = begin; at < end; ++at)
-    tokens.push_back({static_cast<unsigned char>(text[at]), at, at + 1});
-}
-
-CharacterTokenizer::CharacterTokenizer(std::u32string characters) : characters_(std::move(characters)) {
-  for (const char32_t c : characters_) {
-    if (!ids_.emplace(c, static_cast<int32_t>(ids_.size())).second) {
-      fail(ErrorKind::kFormat, "the character U+{:04X} is duplicated in the vocabulary",
-           static_cast<uint32_t>(c));
+/// Lines of a text that is read in chunks.
+NextLine lines_of(const NextText& text) {
+  return [text, rest = std::string(), begin = size_t{0}](std::string& line) mutable {
+    while (true) {
+      const size_t end = rest.find('\n', begin);
+      if (end != std::string::npos) {
+        line.assign(rest, begin, end - begin);
+        begin = end + 1;
+        return true;
+      }
+      rest.erase(0, std::exchange(begin, 0));
+      std::string stretch;
+      if (!text(stretch)) break;
+      rest += stretch;
     }
-  }
+    line = std::exchange(rest, {});
+    return !line.empty();
+  };
 }
 
-std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& directory) {
+/// The bytes of each piece.
+std::vector<std::string> texts_of(const SentencePieceFile& file) {
+  std::vector<std::string> texts;
+  for (int32_t id = 0; id < file.size(); ++id) {
+    const int byte = file.byte_of(id);
+    texts.push_back(id == file.unknown_id() ? "\uFFFD"
+                    : file.is_special(id)   ? ""
+                    : byte >= 0             ? std::string(1, static_cast<char>(byte))
+                                            : marks_to_spaces(file[id].text));
+  }
+  return texts;
+}
+
+/// The tokenizer.json of a model that Hugging Face's classes do not read as Heed does; empty: none.
+std::string json_of(const SentencePieceFile& file, bool starts_every_text) {
+  if (!file.keeps_text() || file.unknown_id() < 0) return "";
+  return sentencepiece_tokenizer_json(file, starts_every_text);
+}
+
+void save_sentencepiece(const std::string& directory, const std::string& model, const SentencePieceFile& file,
+                        bool starts_every_text) {
+  write_file(directory + "/" + model_file::kTokenizerModel, model);
+  const auto spelt = [&](int32_t id) { return id < 0 ? "" : file[id].text; };
+  TextTokenizerConfig config{.tokenizer_class = "LlamaTokenizer",
+                             .start = spelt(file.start_id()),
+                             .end = spelt(file.end_id()),
+                             .unknown = spelt(file.unknown_id()),
+                             .adds_start = starts_every_text};
+  // Hugging Face's Llama class always uses BPE, whatever the type of tokenizer.model, and adds no space.
+  const std::string json = json_of(file, starts_every_text);
+  if (!json.empty()) {
+    config.tokenizer_class = kPlainTokenizerClass;
+    config.own = TextTokenizerKind::kSentencePiece;
+  }
+  write_text_tokenizer_config(directory, config);
+  if (!json.empty()) write_file(directory + "/" + model_file::kTokenizerJson, json);
+}
+
+std::optional<int32_t> known(int32_t id) {
+  return id < 0 ? std::nullopt : std::optional(id);
+}
+
+}  // namespace
+
+Tokenizer byte_tokenizer() {
+  std::vector<std::string> bytes;
+  for (int byte = 0; byte < 256; ++byte) bytes.emplace_back(1, static_cast<char>(byte));
+  TokenizerParts parts{.pipeline = plain_pipeline(std::move(bytes), byte_model()),
+                       .kind = name_of(TextTokenizerKind::kBytes),
+                       .shows_pieces = true,
+                       .spells_bytes = true};
+  parts.tokenizer_json = byte_tokenizer_json;
+  parts.save = [](const std::string& directory) {
+    save_own(directory, TextTokenizerKind::kBytes, byte_tokenizer_json());
+  };
+  return Tokenizer(std::move(parts));
+}
+
+Tokenizer id_tokenizer(int32_t size, int32_t start) {
+  std::vector<std::string> texts;
+  for (int32_t id = 0; id < size; ++id) texts.push_back(fmt::format(" {}", id));
+  TokenizerParts parts{.pipeline = plain_pipeline(std::move(texts), id_model(size)),
+                       .kind = "ids",
+                       .start = known(start),
+                       .shows_pieces = true,
+                       .spells_bytes = true};
+  parts.save = [](const std::string&) {};
+  return Tokenizer(std::move(parts));
+}
+
+Tokenizer load_character_tokenizer(const std::string& directory) {
   const std::string path = directory + "/" + model_file::kVocabularyJson;
   std::u32string characters;
   for (const std::string& piece : read_vocabulary(read_tokenizer_file(path), path)) {
@@ -53,10 +142,10 @@ std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& direc
     }
     characters += decoded;
   }
-  return std::make_unique<CharacterTokenizer>(std::move(characters));
+  return character_tokenizer(characters);
 }
 
-std::unique_ptr<TextTokenizer> CharacterTokenizer::train(const NextText& text) {
+Tokenizer train_character_tokenizer(const NextText& text) {
   std::set<char32_t> characters;
   std::string rest;  // a chunk may end within a character
   const auto add = [&](std::string_view whole) {
@@ -73,71 +162,61 @@ std::unique_ptr<TextTokenizer> CharacterTokenizer::train(const NextText& text) {
   }
   add(rest);
   if (characters.empty()) fail(ErrorKind::kText, "there is no text to train the tokenizer on");
-  return std::make_unique<CharacterTokenizer>(std::u32string(characters.begin(), characters.end()));
+  return character_tokenizer(std::u32string(characters.begin(), characters.end()));
 }
 
-void CharacterTokenizer::save(const std::string& directory) const {
-  std::vector<std::string> pieces;
-  for (int32_t id = 0; id < size(); ++id) pieces.push_back(bytes(id));
-  write_file(directory + "/" + model_file::kVocabularyJson, vocabulary_json(pieces));
-  write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind()});
-  write_file(directory + "/" + model_file::kTokenizerJson, tokenizer_json());
-}
-
-std::string CharacterTokenizer::tokenizer_json() const {
-  return character_tokenizer_json(characters_);
-}
-
-std::string CharacterTokenizer::bytes(int32_t id) const {
-  require_id(id);
-  std::string text;
-  append_utf8(text, characters_[id]);
-  return text;
-}
-
-void CharacterTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
-                                  std::vector<Token>& tokens) const {
-  while (begin < end) {
-    size_t next = begin;
-    const char32_t c = next_code_point(text, next);
-    const auto found = ids_.find(c);
-    if (found == ids_.end()) {
-      fail(ErrorKind::kText,
-           "the character '{1}' (U+{2:04X}) at byte {0} of the text is not one of the {3} characters of this "
-           "model",
-           begin + 1, replace_invalid_utf8(text.substr(begin, next - begin)), static_cast<uint32_t>(c),
-           size());
-    }
-    tokens.push_back({found->second, begin, next});
-    begin = next;
+Tokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bool starts_every_text) {
+  const auto file = std::make_shared<const SentencePieceFile>(
+      read_sentencepiece_file(std::string_view(model), std::string_view(name)));
+  PipelineParts pipeline = sentencepiece_parts(*file, name);
+  pipeline.texts = texts_of(*file);
+  std::vector<AddedToken> special;
+  for (int32_t id = 0; id < file->size(); ++id) {
+    if (file->is_special(id)) special.push_back({.id = id, .content = (*file)[id].text});
   }
-}
-
-std::string IdTokenizer::bytes(int32_t id) const {
-  require_id(id);
-  return fmt::format(" {}", id);
-}
-
-void IdTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
-                           std::vector<Token>& tokens) const {
-  while (begin < end) {
-    if (text[begin] == ' ' || text[begin] == '\n' || text[begin] == '\t' || text[begin] == '\r') {
-      ++begin;
-      continue;
-    }
-    Token token{-1, begin, begin};
-    const auto [behind, error] = std::from_chars(text.data() + begin, text.data() + end, token.id);
-    token.end = static_cast<size_t>(behind - text.data());
-    const bool ends = token.end == end || text.substr(token.end, 1).find_first_of(" \n\t\r") == 0;
-    if (error != std::errc() || !ends || token.id < 0 || token.id >= size_) {
-      fail(ErrorKind::kText,
-           "this model has no tokenizer, so a text must be token ids from 0 to {}, separated by spaces; byte "
-           "{} is invalid",
-           size_ - 1, begin + 1);
-    }
-    tokens.push_back(token);
-    begin = token.end;
+  pipeline.added = AddedVocabulary(std::move(special));
+  TokenizerParts parts{.pipeline = TextPipeline(std::move(pipeline), file->size()),
+                       .kind = name_of(TextTokenizerKind::kSentencePiece),
+                       .start = known(file->start_id()),
+                       .end = known(file->end_id()),
+                       .shows_pieces = true};
+  if (starts_every_text && parts.start) parts.pipeline = parts.pipeline.with_frame({*parts.start}, {});
+  const std::vector<std::string> pieces = parts.pipeline.tokens("a").pieces;
+  parts.removes_space = !pieces.empty() && pieces[0].starts_with(kSpaceMark);
+  if (file->type == SentencePieceModelType::kUnigram && json_of(*file, starts_every_text).empty()) {
+    parts.beyond_hugging_face = "a SentencePiece unigram model with normalization or user-defined pieces";
   }
+  parts.tokenizer_json = [file, starts_every_text] { return json_of(*file, starts_every_text); };
+  parts.save = [file, model = std::move(model), starts_every_text](const std::string& directory) {
+    save_sentencepiece(directory, model, *file, starts_every_text);
+  };
+  return Tokenizer(std::move(parts));
+}
+
+Tokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextTokenizerConfig& config) {
+  const std::string path = directory + "/" + model_file::kTokenizerModel;
+  Tokenizer tokenizer =
+      sentencepiece_tokenizer(read_tokenizer_file(path), path, config.adds_start.value_or(true));
+  const auto refuse = [&](const char* key, bool value, const char* what) {
+    fail(ErrorKind::kFormat, "'{}': \"{}\" is {} in tokenizer_config.json, but {}", directory, key, value,
+         what);
+  };
+  if (config.adds_end.value_or(false))
+    refuse("add_eos_token", true, "Heed does not append a token to a text");
+  if (config.adds_space && *config.adds_space != tokenizer.adds_space()) {
+    refuse("add_prefix_space", *config.adds_space, "tokenizer.model, which takes precedence, contradicts it");
+  }
+  return tokenizer;
+}
+
+Tokenizer train_sentencepiece_tokenizer(const TextTokenizerOptions& options, const NextText& text) {
+  SentencePieceTrainOptions train;
+  train.type = options.subwords;
+  train.vocabulary_size = options.vocabulary_size;
+  train.normalization = TextNormalization::kIdentity;
+  train.keep_spaces = true;
+  train.seed = options.seed;
+  return sentencepiece_tokenizer(train_sentencepiece(train, lines_of(text)), "of the trained pieces", true);
 }
 
 }  // namespace heed

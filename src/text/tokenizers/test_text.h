@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "text/subwords/sentencepiece.h"
-#include "text/tokenizers/text_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
+#include "text/training/sentencepiece_trainer.h"
 
 namespace heed {
 

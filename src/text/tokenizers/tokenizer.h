@@ -1,154 +1,156 @@
-// The tokenizer of translation models: text to ids, with the special tokens that a source or a target has
-// around it, and back.
+// The tokenizer of all models: text to ids by a pipeline (text/pipeline/text_pipeline.h), and back. Readers
+// of a model directory make it of any files:
 //
-//   Marian           `source.spm` and `target.spm` split text into pieces, `vocab.json` maps pieces to ids.
-//                    With "separate_vocabs" in tokenizer_config.json, `vocab.json` is that of the source, and
-//                    `target_vocab.json` that of the target.
-//   other families   a tokenizer.json (T5, BART, NLLB, mBART), or `sentencepiece.bpe.model` (M2M-100, mBART);
-//                    see text/tokenizers/family_tokenizers.h
+//   language models       text/tokenizers/language_tokenizer.h
+//   encoders              text/tokenizers/encoder_tokenizer.h
+//   translation models    text/tokenizers/translation_tokenizer.h, one tokenizer for each side
 //
-// Ids equal those of Hugging Face's tokenizers, with one difference for untrusted input: special tokens
-// ("</s>", "<pad>") in the text, and language codes (">>fr<<") after its beginning, are ordinary text.
+// Ids equal those of Hugging Face's tokenizers, with one difference for untrusted input: special tokens in a
+// text ("</s>") are ordinary text unless asked for.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "base/files/model_inventory.h"
-#include "text/subwords/sentencepiece.h"
-#include "text/tokenizers/encoding.h"
-#include "text/tokenizers/piece_coder.h"
+#include "text/pipeline/text_pipeline.h"
 #include "text/tokenizers/vocabulary.h"
+#include "text/tokenizers/wordpiece_dropout.h"
 
 namespace heed {
 
 struct EncodeOptions {
-  size_t max_length = 0;  ///< truncate to this many tokens, including the end token; 0: no limit
+  /// Truncate to this many tokens, including special ones; 0: no limit. Of a pair, tokens are removed from
+  /// the end of the longer text, then alternately from both.
+  size_t max_length = 0;
+  bool special_tokens = false;  ///< special tokens in the text stand for themselves
+  /// Whether "[MASK]" in a text is the mask token, for masked language models.
+  bool read_mask = false;
+  /// Tokenizes the words of a WordPiece vocabulary at random.
+  std::optional<WordPieceDropout> dropout = {};
 };
 
-struct TokenizerTrainOptions {
-  bool joint = true;                   ///< one SentencePiece model for both languages, or one each
-  SentencePieceTrainOptions source{};  ///< for the joint or the source model
-  SentencePieceTrainOptions target{};  ///< for the target model; unused if joint
-  std::string source_language = {};    ///< codes such as "de", stored in tokenizer_config.json
-  std::string target_language = {};
-  int max_length = 512;  ///< the model's maximum length, stored in tokenizer_config.json
+/// What a tokenizer consists of.
+struct TokenizerParts {
+  TextPipeline pipeline;
+  std::string kind = {};                                   ///< for messages
+  std::optional<int32_t> start = {}, end = {}, mask = {};  ///< ids of special tokens
+  /// The pieces with the special ones; none for language models.
+  std::shared_ptr<const Vocabulary> vocabulary = {};
+  std::vector<int32_t> in_text = {};  ///< special tokens that a text may spell, such as T5's <extra_id_0>
+  /// How tokens are shown: as the vocabulary spells them, and unknown ones as the text does; or by
+  /// Tokenizer::piece().
+  bool shows_pieces = false;
+  /// Whether pieces are spelled in the characters of bytes, and shown as text.
+  bool spells_bytes = false;
+  bool is_word_piece = false;    ///< pieces that continue a word begin with "##"
+  bool separates_spans = false;  ///< of several tokens that share a character, the last one has it
+  /// Whether text_of() removes the space that a text begins with.
+  bool removes_space = false;
+  size_t max_length = 0;       ///< of the model, in tokens; 0: unknown
+  std::string mask_name = {};  ///< how the mask token is spelled, whether there is one or not
+  /// Writes the files of the tokenizer into a directory.
+  std::function<void(const std::string& directory)> save = {};
+  /// The tokenizer.json that save() writes for other libraries; empty: none.
+  std::function<std::string()> tokenizer_json = {};
+  std::string beyond_hugging_face = {};  ///< see Tokenizer::beyond_hugging_face()
 };
-
-struct FamilyTokenizer;
 
 /// Immutable and thread-safe; cheap to copy.
 class Tokenizer {
  public:
-  /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json` and
-  /// `target_vocab.json`, or the files of another family. Without a `vocab.json`, reads the vocabularies of
-  /// CTranslate2. Throws kNotFound, kFile, or kFormat with the file name.
-  static Tokenizer load(const ModelInventory& files);
-  static Tokenizer load(const std::string& directory) { return load(ModelInventory(directory)); }
-  /// Writes these files; the directory must exist. Throws kFile.
-  void save(const std::string& directory) const;
+  Tokenizer() = default;  ///< none yet
+  explicit Tokenizer(TokenizerParts parts)
+      : parts_(std::make_shared<const TokenizerParts>(std::move(parts))) {}
 
-  /// Trains on lines of both languages. Ids: </s> 0, <unk> 1, the pieces in model order (source first, if not
-  /// joint), and <pad> last. Throws the errors of SentencePieceModel::train.
-  static Tokenizer train(const TokenizerTrainOptions& options, const NextLine& source,
-                         const NextLine& target);
+  /// Writes the files that it was made of, or their like; the directory must exist. Throws kFile.
+  void save(const std::string& directory) const { parts_->save(directory); }
+  /// The content of the tokenizer.json that save() writes for other libraries; empty if not needed.
+  std::string tokenizer_json() const { return parts_->tokenizer_json ? parts_->tokenizer_json() : ""; }
+  /// Why Hugging Face's library cannot reproduce this tokenizer; empty if it can.
+  const std::string& beyond_hugging_face() const { return parts_->beyond_hugging_face; }
+  const std::string& kind() const { return parts_->kind; }
 
-  /// Tokenizes text and appends the end token, which has an empty span at the end of the text. Unknown pieces
-  /// become <unk>. A leading language code of a multilingual vocabulary, such as ">>fr<<", is one token, and
-  /// <unk> if a vocabulary of several codes lacks it.
-  /// Truncation keeps the end token. Invalid UTF-8 is read as U+FFFD.
-  Encoding encode_source(std::string_view text, const EncodeOptions& options = {}) const;
-  Encoding encode_target(std::string_view text, const EncodeOptions& options = {}) const;
-  /// The ids of a part of a target: without the special tokens around a target.
-  std::vector<int32_t> target_phrase(std::string_view text) const;
+  /// Ids are 0 to size() - 1.
+  int32_t size() const { return pipeline().size(); }
+  /// The start token (GPT-2's <|endoftext|>, Llama's <s>, [CLS]) if any.
+  std::optional<int32_t> start_id() const { return parts_->start; }
+  /// The end token ([SEP]).
+  std::optional<int32_t> end_id() const { return parts_->end; }
+  std::optional<int32_t> mask_id() const { return parts_->mask; }
+  /// Whether the start token precedes every text, as in Llama, or only stands for an empty prompt, as in
+  /// GPT-2.
+  bool starts_every_text() const { return !pipeline().before().empty(); }
+  /// Whether an id is a special token.
+  bool is_special(int32_t id) const;
+  /// Whether a text begins with a space that text_of() removes.
+  bool adds_space() const { return parts_->removes_space; }
+  bool is_word_piece() const { return parts_->is_word_piece; }
+  size_t max_length() const { return parts_->max_length; }
+  const std::string& mask_name() const { return parts_->mask_name; }
+  /// Not of language models.
+  const Vocabulary& vocabulary() const { return *parts_->vocabulary; }
 
-  /// Tokenizes with sampled segmentations; see SentencePieceModel::sample.
-  std::vector<Encoding> sample_source(std::string_view text, const SubwordSampling& sampling,
-                                      Random& random) const;
-  std::vector<Encoding> sample_target(std::string_view text, const SubwordSampling& sampling,
-                                      Random& random) const;
+  /// A text, or two, with the special tokens around. Throws kText for a text that the model cannot express or
+  /// that is too long (TextPipeline::encode), kUsage for dropout in another vocabulary than WordPiece.
+  Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
+  Encoding encode(std::string_view first, std::string_view second, const EncodeOptions& options = {}) const;
+  /// The tokens of a text alone; and their ids.
+  Encoding tokens(std::string_view text, const EncodeOptions& options = {}) const;
+  std::vector<int32_t> ids(std::string_view text, const EncodeOptions& options = {}) const;
+  /// tokens() of segmentations that are drawn at random. Throws as TextPipeline::sample().
+  std::vector<Encoding> sample(std::string_view text, const SubwordSampling& sampling, Random& random) const {
+    return pipeline().sample(text, sampling, random);
+  }
+  /// The input of a language model for continuing `text`: its ids, after the start token if every text begins
+  /// with it or there are no ids. Throws kUsage for an empty text if there is no start token.
+  std::vector<int32_t> prompt_ids(std::string_view text, const EncodeOptions& options = {}) const;
 
-  /// Decodes a translation, without special tokens, and strips white space. Throws kUsage for invalid ids.
+  /// Readable text without special tokens; BERT's words are joined by spaces. Not the exact inverse of
+  /// encode(). Throws kUsage for invalid ids.
   std::string decode(std::span<const int32_t> ids) const;
-  /// Decodes with the source SentencePiece model.
-  std::string decode_source(std::span<const int32_t> ids) const;
+  /// The bytes of an id in the middle of a text, possibly a part of a character; empty for special tokens.
+  /// Throws kUsage for an invalid id.
+  std::string bytes(int32_t id) const { return pipeline().bytes(id).value_or(""); }
+  /// What a language model writes: the bytes of the ids. Tokenizers that put a space before a text remove it,
+  /// unless the ids `continue` another text.
+  std::string text_of(std::span<const int32_t> ids, bool continues = false) const;
+  /// The display form of an id in UTF-8: "▁the" begins with a space, "<0x0A>" is a byte, "<|endoftext|>" a
+  /// special token.
+  std::string piece(int32_t id) const;
 
-  /// The number of special tokens around a source.
-  size_t tokens_around_source() const { return source_.before.size() + source_.after.size(); }
-
-  /// Throws kUsage for a text that does not begin with one of the language codes of the vocabulary, if it has
-  /// several: the model would translate into any of its languages. Blank text needs no code. In other
-  /// families than Marian, throws if no target language is chosen.
-  void require_language_code(std::string_view text) const;
-
-  /// The languages of a model of another family than Marian that a token stands for, in order of their ids.
-  std::vector<std::string> languages() const;
-  /// The same tokenizer for a source or target in these languages (the same as before where empty). Throws
-  /// kUsage for an unknown language.
-  Tokenizer with_languages(const std::string& source, const std::string& target) const;
-  /// Whether a target begins with the token of its language.
-  bool target_begins_with_language() const;
-  /// Whether the token of one of them has this id.
-  bool is_language(const std::string& language, int32_t id) const;
-  /// The id that a target begins with: its language, or the start token in BART; empty if there is none.
-  std::optional<int32_t> first_target_id() const;
-
-  /// The vocabulary of the target, and of the source unless it has its own.
-  const Vocabulary& vocabulary() const { return *target_.vocabulary; }
-  const Vocabulary& source_vocabulary() const { return *source_.vocabulary; }
-  bool has_two_vocabularies() const { return source_.vocabulary != target_.vocabulary; }
-  /// Of vocabulary().
-  size_t size() const { return vocabulary().size(); }
-  int32_t end_id() const { return vocabulary().end_id(); }
-  int32_t unknown_id() const { return vocabulary().unknown_id(); }
-  int32_t pad_id() const { return vocabulary().pad_id(); }
-
-  /// From tokenizer_config.json; empty if missing.
-  const std::string& source_language() const { return source_language_; }
-  const std::string& target_language() const { return target_language_; }
-  /// Whether to true-case text in capitals before translation; from tokenizer_config.json, true if missing.
-  bool true_case_capitals() const { return true_case_capitals_; }
+  const TextPipeline& pipeline() const { return parts_->pipeline; }
+  /// The same tokenizer with other tokens around a text.
+  Tokenizer with_frame(const std::vector<int32_t>& before, const std::vector<int32_t>& after) const;
 
  private:
-  /// One language.
-  struct Side {
-    std::shared_ptr<const PieceCoder> coder;
-    std::shared_ptr<const Vocabulary> vocabulary;  // may be that of the other side
-    std::vector<int32_t> before, after;            // special tokens around a text
-  };
-  static Side marian_side(const SentencePieceModel& model, std::shared_ptr<const Vocabulary> vocabulary);
-  /// The contents of the two models are what save() writes.
-  struct MarianFiles {
-    std::string source_model, target_model;
-  };
-  Tokenizer(Side source, Side target, std::string config, MarianFiles files);
-  explicit Tokenizer(FamilyTokenizer family);
-  static Tokenizer load_ctranslate2(const ModelInventory& files, const SpecialPieces& special,
-                                    const std::string& config);
-  /// The leading language code of a text; empty if there is none.
-  std::string_view code_of(std::string_view text) const;
-  std::string_view after_code(std::string_view text) const { return text.substr(code_of(text).size()); }
-  /// The encoding of a text, given the pieces after its language code.
-  Encoding encoding_of(const Side& side, std::string_view text, std::vector<CodedPiece> pieces,
-                       const EncodeOptions& options) const;
-  Encoding encode(const Side& side, std::string_view text, const EncodeOptions& options) const;
-  std::vector<Encoding> sample(const Side& side, std::string_view text, const SubwordSampling& sampling,
-                               Random& random) const;
-  static std::string decode(const Side& side, std::span<const int32_t> ids);
+  Encoding encode_texts(std::string_view first, std::optional<std::string_view> second,
+                        const EncodeOptions& options) const;
+  Encoding read(std::string_view text, const EncodeOptions& options, bool ids_alone) const;
 
-  Side source_, target_;
-  std::vector<std::string> language_codes_;        // of the source vocabulary
-  std::string config_;                             // the original content of tokenizer_config.json
-  std::shared_ptr<const MarianFiles> files_;       // null in other families
-  std::shared_ptr<const FamilyTokenizer> family_;  // null for Marian
-  std::string source_language_, target_language_;
-  bool true_case_capitals_ = true;
+  std::shared_ptr<const TokenizerParts> parts_;
+};
+
+/// Incremental decoding for streaming: returns only complete characters. Invalid UTF-8 becomes U+FFFD.
+class TextStream {
+ public:
+  /// `continues`: see Tokenizer::text_of. The tokenizer must outlive this.
+  explicit TextStream(const Tokenizer& tokenizer, bool continues = false)
+      : tokenizer_(tokenizer), at_beginning_(!continues) {}
+  /// The newly completed text; may be empty.
+  std::string push(int32_t id);
+  /// The remaining text at the end.
+  std::string finish();
+
+ private:
+  const Tokenizer& tokenizer_;
+  bool at_beginning_;
+  std::string waiting_;  // bytes of an incomplete character
 };
 
 }  // namespace heed

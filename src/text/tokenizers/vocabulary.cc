@@ -1,5 +1,6 @@
 #include "text/tokenizers/vocabulary.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -13,6 +14,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& spe
     : pieces_(std::move(pieces)) {
   HEED_CHECK(pieces_.size() <= static_cast<size_t>(std::numeric_limits<int32_t>::max()));
   for (const std::string& piece : pieces_) {
+    longest_ = std::max(longest_, piece.size());
     if (!ids_.emplace(piece, static_cast<int32_t>(ids_.size())).second) {
       fail(ErrorKind::kFormat, "the piece \"{}\" is duplicated in the vocabulary", piece);
     }

@@ -32,6 +32,8 @@ class Vocabulary {
   std::string to_json() const;
 
   size_t size() const { return pieces_.size(); }
+  const std::vector<std::string>& pieces() const { return pieces_; }
+  size_t longest_piece() const { return longest_; }  ///< in bytes
   /// The id of a piece, including special ones; empty if unknown.
   std::optional<int32_t> find(std::string_view piece) const;
   /// The id of a piece, or of the unknown piece.
@@ -58,6 +60,7 @@ class Vocabulary {
 
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids_;
+  size_t longest_ = 0;
   int32_t end_id_ = 0, unknown_id_ = 0, pad_id_ = 0;
   std::vector<bool> special_;  // by id; may be shorter than the vocabulary
 };

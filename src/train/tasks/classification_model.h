@@ -8,7 +8,7 @@
 #include "data/corpus/corpus.h"
 #include "models/classifier.h"
 #include "tasks/text_classifier.h"
-#include "text/subwords/wordpiece.h"
+#include "text/tokenizers/encoder_tokenizer.h"
 #include "train/loop/trainer.h"
 #include "train/recipe/recipe.h"
 #include "train/tasks/task.h"
@@ -24,7 +24,7 @@ struct LabelledTexts {
 
 /// Tokenizer and tokenized texts.
 struct ClassificationData {
-  WordPieceTokenizer tokenizer;
+  Tokenizer tokenizer;
   Corpus training;  ///< two streams: label index, and text with special tokens
   LabelledTexts validation = {};
   std::vector<float> class_weights = {};  ///< empty: 1 for each

@@ -77,7 +77,7 @@ void train_classifier_tokenizer(const TaskInput& input, const std::string& direc
   wanted.settings.words.lowercase = wanted.settings.words.strip_accents = recipe.lowercase;
   wanted.settings.max_length = static_cast<size_t>(recipe.model.max_length);
   wanted.settings.token_types = models::architecture_named(recipe.arch).token_types;
-  WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
+  train_wordpiece(wanted, lines_of(input.options.data)).save(directory);
 }
 
 /// The texts before the tokenizer is there.
@@ -112,15 +112,15 @@ TextsWithLabels read_texts_with_labels(const TaskInput& input) {
   TextsWithLabels texts{labels_of(input.options.data), {}};
   if (input.options.validation.is_named()) read_validation(input.options.validation, texts);
   const std::string& from = input.options.recipe.from;
-  if (!from.empty() && !input.begun) WordPieceTokenizer::load(from);
+  if (!from.empty() && !input.begun) load_encoder_tokenizer(from);
   return texts;
 }
 
 using Segmentations = std::vector<std::vector<int32_t>>;
 
 /// The ids of a text, or of two texts with a tab between them, truncated to the maximum length.
-std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_view columns,
-                            const WordPieceOptions& options) {
+std::vector<int32_t> encode(const Tokenizer& tokenizer, std::string_view columns,
+                            const EncodeOptions& options) {
   const size_t tab = columns.find('\t');
   if (tab == std::string_view::npos) return tokenizer.encode(columns, options).ids;
   return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), options).ids;
@@ -128,9 +128,9 @@ std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_vie
 
 /// With tokenizer.subword_regularization = n, the corpus contains n sampled segmentations of each text,
 /// drawn before the training instead of in each epoch.
-Segmentations segmentations_of(const Recipe& recipe, const WordPieceTokenizer& tokenizer,
-                               std::string_view columns, uint64_t number) {
-  WordPieceOptions options{.max_length = static_cast<size_t>(recipe.max_length)};
+Segmentations segmentations_of(const Recipe& recipe, const Tokenizer& tokenizer, std::string_view columns,
+                               uint64_t number) {
+  EncodeOptions options{.max_length = static_cast<size_t>(recipe.max_length)};
   if (recipe.subword_regularization == 0) return {encode(tokenizer, columns, options)};
   Random random(RandomKey::from_seed(recipe.seed).fold(2).fold(number));
   options.dropout = {recipe.maxmatch_dropout, recipe.word_dropout, &random};
@@ -140,8 +140,7 @@ Segmentations segmentations_of(const Recipe& recipe, const WordPieceTokenizer& t
 }
 
 /// A corpus of two streams: label index, and text with special tokens.
-Corpus prepare_corpus(const TaskInput& input, const TextsWithLabels& texts,
-                      const WordPieceTokenizer& tokenizer) {
+Corpus prepare_corpus(const TaskInput& input, const TextsWithLabels& texts, const Tokenizer& tokenizer) {
   const TrainingText& text = input.options.data;
   const std::string& output = input.options.output;
   const Recipe& recipe = input.options.recipe;
@@ -151,7 +150,8 @@ Corpus prepare_corpus(const TaskInput& input, const TextsWithLabels& texts,
   return prepared_corpus(input, {path, "'" + text.text + "'", origin}, [&] {
     LabelledReader reader(text.text, text.lines);
     CorpusBuildOptions build;
-    build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer.size(), texts.labels.names.size()));
+    build.vocabulary_size =
+        static_cast<uint32_t>(std::max(tokenizer.vocabulary().size(), texts.labels.names.size()));
     build.max_length = origin.max_length;
     build.tokenizer_fingerprint = origin.tokenizer;
     build.pool = &input.pool;
@@ -186,7 +186,7 @@ ClassificationData prepare_classification_data(const TaskInput& input, const Tex
   const bool made = prepare_tokenizer(input, texts.labels.fingerprint, [&](const std::string& directory) {
     train_classifier_tokenizer(input, directory);
   });
-  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(input.options.output);
+  Tokenizer tokenizer = load_encoder_tokenizer(input.options.output);
   if (made) input.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
   Corpus training = prepare_corpus(input, texts, tokenizer);
   ClassificationData data{std::move(tokenizer), std::move(training), texts.validation};
@@ -201,10 +201,10 @@ Task classification_task(const TaskInput& input, const TextsWithLabels& texts, c
   const std::vector<std::string>& labels = texts.labels.names;
   ClassificationData data = prepare_classification_data(input, texts);
   models::ModelSettings settings = recipe.model;
-  settings.vocabulary = static_cast<int64_t>(data.tokenizer.size());
-  settings.padding_id = data.tokenizer.pad_id();
-  settings.start_id = data.tokenizer.start_id();
-  settings.end_id = data.tokenizer.end_id();
+  settings.vocabulary = data.tokenizer.size();
+  settings.padding_id = data.tokenizer.vocabulary().pad_id();
+  settings.start_id = *data.tokenizer.start_id();
+  settings.end_id = data.tokenizer.vocabulary().end_id();
   settings.labels = labels;
   const models::Classifier& model = classifier_of(recipe, make_model(settings));
   const auto all = std::make_shared<const Classification>(input, std::move(data), model);

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "models/directory/loaded_model.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "train/test_trainings.h"
 #include "translate/word_alignment.h"
 
@@ -66,7 +66,7 @@ TrainerOptions reversed_training(const TestFolder& folder, const std::string& ou
 /// far from the other end.
 double error_rate(const std::string& directory, const std::vector<models::AlignmentHead>& heads) {
   const auto loaded = models::load_model(directory);
-  const Tokenizer tokenizer = Tokenizer::load(directory);
+  const TranslationTokenizer tokenizer = TranslationTokenizer::load(directory);
   AlignmentScore score;
   std::istringstream lines(reversed_pairs(40, 2));
   for (std::string line; std::getline(lines, line);) {

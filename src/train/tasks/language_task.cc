@@ -14,7 +14,7 @@
 #include "data/corpus_builder.h"
 #include "models/directory/generation_defaults.h"
 #include "models/language_model.h"
-#include "text/tokenizers/text_tokenizer.h"
+#include "text/tokenizers/language_tokenizer.h"
 #include "train/loop/sharded_batches.h"
 #include "train/loop/trainer.h"
 #include "train/tasks/prepared_corpus.h"
@@ -67,7 +67,7 @@ void learn_language_model_tokenizer(const TaskInput& input, const std::string& d
     chunk = std::move(read.text);
     return true;
   };
-  TextTokenizer::train(wanted, next)->save(directory);
+  train_language_tokenizer(wanted, next).save(directory);
 }
 
 /// A tokenized text and its number of characters.
@@ -77,7 +77,7 @@ struct RunningCorpus {
 };
 
 RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& facts, const std::string& file,
-                             const TextTokenizer& tokenizer, const TaskInput& input) {
+                             const Tokenizer& tokenizer, const TaskInput& input) {
   const Recipe& recipe = input.options.recipe;
   const std::string& output = input.options.output;
   const std::string path = output + "/training/" + file;
@@ -103,7 +103,7 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
 
 /// Tokenizer and tokenized texts.
 struct LanguageData {
-  std::unique_ptr<TextTokenizer> tokenizer;
+  Tokenizer tokenizer;
   std::optional<int32_t> start;  ///< the start token, if every text begins with one
   std::optional<RunningCorpus> training, validation;
   uint64_t block = 0;
@@ -209,7 +209,7 @@ class LanguageModelling {
     if (model_.max_length() > 0) generation.max_length = model_.max_length();
     models::write_generation_defaults(
         directory, generation,
-        {.end = data_.tokenizer->end_id().value_or(-1), .begin = data_.tokenizer->start_id().value_or(-1)});
+        {.end = data_.tokenizer.end_id().value_or(-1), .begin = data_.tokenizer.start_id().value_or(-1)});
   }
 
  private:
@@ -264,7 +264,7 @@ RunningTexts read_running_texts(const TaskInput& input) {
     texts.validation =
         running_text_facts(options.validation.text, running_options(options.validation, recipe));
   }
-  if (!recipe.from.empty() && !input.begun) TextTokenizer::load(recipe.from);
+  if (!recipe.from.empty() && !input.begun) load_language_tokenizer(recipe.from);
   return texts;
 }
 
@@ -276,11 +276,11 @@ LanguageData prepare_language_data(const TaskInput& input, const RunningTexts& t
   });
   LanguageData data;
   data.block = static_cast<uint64_t>(recipe.block_size);
-  data.tokenizer = TextTokenizer::load(options.output);
-  if (made) input.say(fmt::format("tokenizer: {} tokens ({})", data.tokenizer->size(), recipe.tokenizer));
-  if (recipe.document_boundaries) require_end(recipe, data.tokenizer->end_id().has_value());
-  if (data.tokenizer->starts_every_text()) data.start = data.tokenizer->start_id();
-  data.training.emplace(prepare_corpus(options.data, texts.training, "train.ids", *data.tokenizer, input));
+  data.tokenizer = load_language_tokenizer(options.output);
+  if (made) input.say(fmt::format("tokenizer: {} tokens ({})", data.tokenizer.size(), recipe.tokenizer));
+  if (recipe.document_boundaries) require_end(recipe, data.tokenizer.end_id().has_value());
+  if (data.tokenizer.starts_every_text()) data.start = data.tokenizer.start_id();
+  data.training.emplace(prepare_corpus(options.data, texts.training, "train.ids", data.tokenizer, input));
   const uint64_t tokens = LanguageData::end_of(*data.training);
   if (tokens - data.first_label() < data.block) {
     fail(ErrorKind::kUsage,
@@ -289,7 +289,7 @@ LanguageData prepare_language_data(const TaskInput& input, const RunningTexts& t
   }
   if (options.validation.is_named()) {
     data.validation.emplace(
-        prepare_corpus(options.validation, texts.validation, "valid.ids", *data.tokenizer, input));
+        prepare_corpus(options.validation, texts.validation, "valid.ids", data.tokenizer, input));
     if (LanguageData::end_of(*data.validation) <= data.first_label()) {
       fail(ErrorKind::kUsage, "'{}' is too short to validate with", options.validation.text);
     }
@@ -301,9 +301,9 @@ Task language_task(const TaskInput& input, const RunningTexts& texts, const Make
   const Recipe& recipe = input.options.recipe;
   LanguageData data = prepare_language_data(input, texts);
   models::ModelSettings settings = recipe.model;
-  settings.vocabulary = data.tokenizer->size();
-  settings.start_id = data.tokenizer->start_id().value_or(-1);
-  settings.end_id = data.tokenizer->end_id().value_or(-1);
+  settings.vocabulary = data.tokenizer.size();
+  settings.start_id = data.tokenizer.start_id().value_or(-1);
+  settings.end_id = data.tokenizer.end_id().value_or(-1);
   const models::LanguageModel& model = fitting_language_model(recipe, make_model(settings));
   const auto all = std::make_shared<const LanguageModelling>(input, std::move(data), model);
 

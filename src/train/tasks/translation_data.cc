@@ -48,7 +48,7 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
 }
 
 /// Throws kUsage if the recipe requires symbols that the tokenizer of the fine-tuned model lacks.
-void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
+void check_symbols(const Recipe& recipe, const TranslationTokenizer& tokenizer) {
   for (const CorpusSettings& corpus : recipe.corpora) {
     if (corpus.tag.empty() || tokenizer.source_vocabulary().find(corpus.tag)) continue;
     fail(ErrorKind::kUsage,
@@ -82,7 +82,7 @@ NextLine side_of(const PairsMix& text, bool target) {
 }
 
 /// Throws kUsage if targets begin with their language and none is known.
-void require_target_language(const Tokenizer& tokenizer) {
+void require_target_language(const TranslationTokenizer& tokenizer) {
   if (!tokenizer.target_begins_with_language() || tokenizer.first_target_id()) return;
   fail_option(
       "the model translates into several languages: give the two languages as $languages, such as {}-{}",
@@ -99,7 +99,7 @@ void train_tokenizer(const TaskInput& input, const PairsMix& text, const std::st
   train_options.source_language = options.source_language;
   train_options.target_language = options.target_language;
   train_options.max_length = static_cast<int>(recipe.model.max_length);
-  Tokenizer::train(train_options, side_of(text, false), side_of(text, true)).save(directory);
+  TranslationTokenizer::train(train_options, side_of(text, false), side_of(text, true)).save(directory);
 }
 
 /// Reports the number of pairs of each corpus of a mix.
@@ -133,7 +133,7 @@ struct CorpusText {
 /// Tokenizes a text. With tokenizer.subword_regularization = n, the training corpus contains n sampled
 /// segmentations of each sentence (Kudo, "Subword Regularization", 2018), sampled before the training instead
 /// of in each epoch.
-void make_corpus(const CorpusText& text, const Tokenizer& tokenizer, const CorpusOrigin& origin,
+void make_corpus(const CorpusText& text, const TranslationTokenizer& tokenizer, const CorpusOrigin& origin,
                  const TaskInput& task) {
   const Recipe& recipe = task.options.recipe;
   const std::unique_ptr<PairSource> reader = text.open();
@@ -166,9 +166,10 @@ void make_corpus(const CorpusText& text, const Tokenizer& tokenizer, const Corpu
       return ids;
     };
   };
-  const CorpusCounts counts =
-      build_pair_corpus(*reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
-                        encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), text.path, build);
+  const CorpusCounts counts = build_pair_corpus(
+      *reader, encoder(&TranslationTokenizer::encode_source, &TranslationTokenizer::sample_source, 2),
+      encoder(&TranslationTokenizer::encode_target, &TranslationTokenizer::sample_target, 3), text.path,
+      build);
   std::string message = fmt::format("{}: {}", reader->name(), counted(counts.written, "pair"));
   if (augmentation) {
     message += fmt::format(", {} of them added ({})", augmentation->added(), augmentation->added_by_kind());
@@ -186,7 +187,7 @@ void make_corpus(const CorpusText& text, const Tokenizer& tokenizer, const Corpu
   task.say(message);
 }
 
-Corpus prepare_corpus(const CorpusText& text, const Tokenizer& tokenizer, const TaskInput& task) {
+Corpus prepare_corpus(const CorpusText& text, const TranslationTokenizer& tokenizer, const TaskInput& task) {
   const CorpusOrigin origin{
       text.fingerprint,
       fingerprint_files(
@@ -257,7 +258,7 @@ PairsText read_pairs_text(const TaskInput& task) {
   PairsText text{training_pairs(options)};
   if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
   const Recipe& recipe = options.recipe;
-  if (!recipe.from.empty() && !task.begun) check_symbols(recipe, Tokenizer::load(recipe.from));
+  if (!recipe.from.empty() && !task.begun) check_symbols(recipe, TranslationTokenizer::load(recipe.from));
   if (recipe.from.empty() && recipe.augmentation.placeholders > 0 && recipe.placeholders == 0) {
     fail(ErrorKind::kUsage,
          "augmentation.placeholders needs tokenizer.placeholders, the number of placeholders");
@@ -272,7 +273,7 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   const bool made = prepare_tokenizer(task, text.training.fingerprint(), [&](const std::string& directory) {
     train_tokenizer(task, text.training, directory);
   });
-  Tokenizer tokenizer = Tokenizer::load(options.output);
+  TranslationTokenizer tokenizer = TranslationTokenizer::load(options.output);
   if (!tokenizer.languages().empty()) {
     tokenizer = tokenizer.with_languages(options.source_language, options.target_language);
     require_target_language(tokenizer);

@@ -7,14 +7,14 @@
 
 #include "data/corpus/corpus.h"
 #include "data/corpus/pairs_mix.h"
-#include "text/tokenizers/tokenizer.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "train/loop/trainer.h"
 #include "train/tasks/task.h"
 
 namespace heed::train {
 
 struct TranslationData {
-  Tokenizer tokenizer;
+  TranslationTokenizer tokenizer;
   Corpus corpus;
   std::optional<Corpus> validation;
   std::optional<Corpus> links;  ///< alignment links of the training corpus, with training.guided_alignment

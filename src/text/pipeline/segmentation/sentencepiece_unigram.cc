@@ -6,12 +6,40 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "text/pipeline/segmentation/sentencepiece_vocabulary.h"
 #include "text/pipeline/segmentation/unigram_lattice.h"
 #include "text/pipeline/segmentation/viterbi.h"
 
 namespace heed {
 namespace {
+
+/// Draws an index with probability proportional to exp(alpha * score).
+size_t draw_index(const std::vector<ScoredSegments>& candidates, double alpha, Random& random) {
+  const double best = std::ranges::max_element(candidates, {}, &ScoredSegments::score)->score;
+  std::vector<double> weights;
+  double sum = 0;
+  for (const ScoredSegments& each : candidates)
+    sum += weights.emplace_back(std::exp(alpha * (static_cast<double>(each.score) - best)));
+  double rest = random.uniform() * sum;
+  for (size_t n = 0; n + 1 < weights.size(); ++n) {
+    if (rest < weights[n]) return n;
+    rest -= weights[n];
+  }
+  return weights.size() - 1;
+}
+
+void check_sampling(const SubwordSampling& sampling) {
+  constexpr int kMaxNbest = 1024;
+  if (sampling.nbest < 0 || sampling.nbest > kMaxNbest) {
+    fail(ErrorKind::kUsage,
+         "subword regularization samples from the 1 to {} best segmentations, or from all (0), not from {}",
+         kMaxNbest, sampling.nbest);
+  }
+  if (!(sampling.alpha >= 0) || !std::isfinite(sampling.alpha)) {
+    fail(ErrorKind::kUsage, "the alpha of subword regularization must be at least 0, not {}", sampling.alpha);
+  }
+}
 
 class LatticeUnigram : public SentencePieceUnigram {
  public:
@@ -46,7 +74,7 @@ class LatticeUnigram : public SentencePieceUnigram {
     vocabulary_->resolve_unknown(piece, first, tokens);
   }
 
-  std::vector<ModelToken> sample(std::string_view text, double alpha, Random& random) const override {
+  std::vector<ModelToken> draw(std::string_view text, double alpha, Random& random) const override {
     const std::vector<SampledPrefix> prefixes = filter(text, alpha);
     std::vector<ModelToken> tokens;
     if (prefixes.back().edges.empty()) return tokens;
@@ -78,7 +106,50 @@ class LatticeUnigram : public SentencePieceUnigram {
     return found;
   }
 
+  std::optional<std::vector<std::vector<ModelToken>>> sample(std::string_view text,
+                                                             const SubwordSampling& sampling,
+                                                             Random& random) const override {
+    check_sampling(sampling);
+    std::vector<std::vector<ModelToken>> drawn(static_cast<size_t>(sampling.draws));
+    if (text.empty()) {
+      if (sampling.nbest > 0) std::ranges::for_each(drawn, [&](const auto&) { random.uniform(); });
+      return drawn;
+    }
+    if (sampling.nbest == 0) {
+      std::vector<ModelToken> best_tokens;
+      tokenize(text, best_tokens);
+      for (auto& tokens : drawn) tokens = resegment(text, best_tokens, sampling.alpha, random);
+      return drawn;
+    }
+    const std::vector<ScoredSegments> candidates = best(text, static_cast<size_t>(sampling.nbest));
+    for (auto& tokens : drawn) tokens = candidates[draw_index(candidates, sampling.alpha, random)].tokens;
+    return drawn;
+  }
+
  private:
+  bool is_normal(const ModelToken& token) const {
+    return (*vocabulary_)[token.id].type == SentencePieceType::kNormal;
+  }
+
+  /// Draws another segmentation of each run of normal pieces.
+  std::vector<ModelToken> resegment(std::string_view text, const std::vector<ModelToken>& tokens,
+                                    double alpha, Random& random) const {
+    std::vector<ModelToken> drawn;
+    for (auto token = tokens.begin(); token != tokens.end();) {
+      if (!is_normal(*token)) {
+        drawn.push_back(*token++);
+        continue;
+      }
+      const uint32_t begin = token->begin;
+      std::vector<const ModelToken*> owners;  // the token of each byte
+      for (; token != tokens.end() && is_normal(*token); ++token) owners.resize(token->end - begin, &*token);
+      for (const ModelToken& each : draw(text.substr(begin, owners.size()), alpha, random)) {
+        drawn.push_back({each.id, owners[each.begin]->begin, owners[each.end - 1]->end});
+      }
+    }
+    return drawn;
+  }
+
   /// A last piece of a prefix of the text. `weight`: the log of the total weight of the segmentations of the
   /// prefix that end with it.
   struct SampledEdge {

@@ -41,7 +41,7 @@ TEST(SentencePieceUnigram, SamplesByProbability) {
     Random random(RandomKey::from_seed(7));
     std::map<std::string, int> seen;
     constexpr int kDraws = 4000;
-    for (int n = 0; n < kDraws; ++n) ++seen[spell(model->sample("aba", alpha, random), "aba")];
+    for (int n = 0; n < kDraws; ++n) ++seen[spell(model->draw("aba", alpha, random), "aba")];
     ASSERT_EQ(seen.size(), weights.size());
     for (const auto& [cut, weight] : weights) {
       const double p = weight / sum;
@@ -53,13 +53,13 @@ TEST(SentencePieceUnigram, SamplesByProbability) {
 TEST(SentencePieceUnigram, SamplesPiecesOfSeveralBytes) {
   const auto model = model_of({{"ä", -1}, {"äö", -1}});
   Random random(RandomKey::from_seed(1));
-  const std::vector<ModelToken> tokens = model->sample("äöä", 1, random);
+  const std::vector<ModelToken> tokens = model->draw("äöä", 1, random);
   ASSERT_EQ(tokens.size(), 2u);
   EXPECT_EQ(tokens[0].id, 2);
   EXPECT_EQ(tokens[1].id, 1);
   EXPECT_EQ(tokens[1].begin, 4u);
-  EXPECT_TRUE(model->sample("äx", 1, random).empty()) << "no piece spells x";
-  EXPECT_TRUE(model->sample("", 1, random).empty());
+  EXPECT_TRUE(model->draw("äx", 1, random).empty()) << "no piece spells x";
+  EXPECT_TRUE(model->draw("", 1, random).empty());
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/rng.h"
 #include "text/pipeline/segmentation/string_table.h"
 #include "text/pipeline/segmentation/token_model.h"
 #include "text/pipeline/segmentation/unigram_lattice.h"
@@ -77,16 +76,17 @@ class SentencePieceVocabulary {
   int32_t unknown_ = -1;
 };
 
-/// The most probable segmentation.
+/// The most probable segmentation. Samples segmentations by n-best lists, or of all by forward filtering and
+/// backward sampling (Kudo, "Subword regularization", 2018, section 3.3), in which byte pieces, unknown
+/// pieces and user-defined symbols stay as they are, and a piece has the place of the pieces of the best
+/// segmentation that it overlaps.
 class SentencePieceUnigram : public TokenModel {
  public:
-  virtual ~SentencePieceUnigram() = default;
   /// The n best segmentations of a text, which is not empty, the best one first.
   virtual std::vector<ScoredSegments> best(std::string_view text, size_t n) const = 0;
-  /// Samples a segmentation into normal pieces with probability proportional to the product of
-  /// p(piece)^alpha, by forward filtering and backward sampling (Kudo, "Subword regularization", 2018,
-  /// section 3.3); empty if there is none.
-  virtual std::vector<ModelToken> sample(std::string_view text, double alpha, Random& random) const = 0;
+  /// Draws a segmentation into normal pieces with probability proportional to the product of p(piece)^alpha;
+  /// empty if there is none.
+  virtual std::vector<ModelToken> draw(std::string_view text, double alpha, Random& random) const = 0;
 };
 std::unique_ptr<SentencePieceUnigram> sentencepiece_unigram_model(
     std::shared_ptr<const SentencePieceVocabulary> vocabulary);

@@ -9,12 +9,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/rng.h"
+
 namespace heed {
 
 struct ModelToken {
   int32_t id = 0;
   uint32_t begin = 0, end = 0;  ///< bytes of the piece
   bool unknown = false;         ///< an unknown token that shows the text itself instead of its name
+};
+
+/// Options of subword regularization (Kudo, "Subword regularization", 2018).
+struct SubwordSampling {
+  double alpha = 0.1;  ///< sample with probability proportional to P(segmentation)^alpha
+  int nbest = 64;      ///< sample from the n best, 1 to 1024; 0: from all, which is faster
+  int draws = 1;       ///< number of independent samples
 };
 
 /// Immutable and thread-safe.
@@ -28,6 +37,12 @@ class TokenModel {
   virtual size_t first_part(std::string_view piece) const { return piece.size(); }
   /// Whether tokenizing takes so long that results are worth keeping.
   virtual bool is_slow() const { return true; }
+  /// Samples segmentations of a text; depends only on the text and `random`. Throws kUsage for invalid
+  /// options. Empty if the model has one segmentation only.
+  virtual std::optional<std::vector<std::vector<ModelToken>>> sample(std::string_view, const SubwordSampling&,
+                                                                     Random&) const {
+    return {};
+  }
 };
 
 struct BpeOptions {
@@ -66,5 +81,22 @@ std::unique_ptr<TokenModel> word_piece_model(const std::string& name, const std:
 /// Whole pieces only. If `unknown` is not in the vocabulary, unknown pieces are an error.
 std::unique_ptr<TokenModel> word_level_model(const std::string& name, const std::vector<std::string>& pieces,
                                              const std::string& unknown);
+
+// Models that see the bytes of a text, which may be ill-formed UTF-8.
+
+/// Byte b has the id b.
+std::unique_ptr<TokenModel> byte_model();
+
+/// One id per character, in this order. Throws kFormat for a duplicate. Other characters in a text are an
+/// error (kText).
+std::unique_ptr<TokenModel> character_model(const std::u32string& characters);
+
+/// Ids from 0 to size - 1 in digits, separated by white space; anything else is an error (kText).
+std::unique_ptr<TokenModel> id_model(int32_t size);
+
+/// Byte-level BPE over the words of word_end(). `pieces` as bpe_model() has them, spelled in
+/// characters_of_bytes(). A byte without a piece is an error (kText).
+std::unique_ptr<TokenModel> byte_bpe_model(const std::string& name, const std::vector<std::string>& pieces,
+                                           const std::vector<std::pair<std::string, std::string>>& merges);
 
 }  // namespace heed
