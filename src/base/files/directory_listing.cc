@@ -7,8 +7,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/check.h"
 #include "base/files/errno_reason.h"
-#include "heed/error.h"
 
 namespace heed {
 
