@@ -324,6 +324,7 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
       {{{"sample", true}, {"temperature", 0}}, {"--beam", "1"}},
       {{{"ablate", {{{"stack", "cross"}, {"layer", 1}}}}}, {"--ablate", "cross:1:all"}},
       {{{"placeholders", false}}, {"--no-placeholders"}},
+      {{{"check_values", false}}, {"--no-check-values"}},
       {{{"sample", true}, {"temperature", 1.3}, {"top_k", 20}, {"top_p", 0.9}, {"seed", 11}, {"nbest", 2}},
        {"--sample", "--temperature", "1.3", "--top-k", "20", "--top-p", "0.9", "--seed", "11", "--nbest",
         "2"}},

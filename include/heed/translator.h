@@ -30,6 +30,9 @@ struct TranslateOptions {
 
   /// Copy URLs, code, numbers, emojis etc. unchanged.
   bool placeholders = true;
+  /// Compare numbers, times, dates, codes and addresses of source and translation, search again where they
+  /// differ, and warn where they still do (TranslatedText::warnings). For German, English and Spanish.
+  bool check_values = true;
   /// Terms and their required translations.
   std::vector<std::pair<std::string, std::string>> glossary{};
 
@@ -64,6 +67,9 @@ struct TranslatedText {
   /// Word alignment, if it is asked for: indices of words of the source and of the translation, separated by
   /// white space, counted from 0.
   std::vector<std::pair<int, int>> alignment;
+  /// Of the best translation: what it says otherwise than the source in numbers, times, dates, codes and
+  /// addresses, a sentence each.
+  std::vector<std::string> warnings;
 };
 
 /// The languages of a model that has a token for each, such as "eng_Latn" of NLLB-200 and "de" of M2M-100;

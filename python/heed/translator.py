@@ -30,6 +30,9 @@ class Translation(NamedTuple):
     """The other `nbest` - 1 translations, best first, without alternatives of their own, as in `heed translate --json`."""
     alignment: list[tuple[int, int]]
     """With alignment=True, pairs of words, separated by white space: their indices in text and translation, from 0."""
+    warnings: list[str]
+    """What the text says otherwise than its source in numbers, times, dates, codes and addresses, a sentence each; of the
+    best translation only."""
 
 
 class Translator:
@@ -154,6 +157,7 @@ class Translator:
 
 def _translation_of(found: Sequence[Any]) -> Translation:
     best, *others = [
-        Translation(each.text, each.log_probability, each.score, each.pieces, [], each.alignment) for each in found
+        Translation(each.text, each.log_probability, each.score, each.pieces, [], each.alignment, each.warnings)
+        for each in found
     ]
     return best._replace(alternatives=others)

@@ -21,7 +21,8 @@ void bind_translator(nb::module_& m) {
       .def_ro("log_probability", &TranslatedText::log_probability)
       .def_ro("score", &TranslatedText::score)
       .def_ro("pieces", &TranslatedText::pieces)
-      .def_ro("alignment", &TranslatedText::alignment);
+      .def_ro("alignment", &TranslatedText::alignment)
+      .def_ro("warnings", &TranslatedText::warnings);
   nb::class_<Translator>(m, "Translator")
       .def(
           "__init__",

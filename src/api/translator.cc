@@ -52,8 +52,8 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 namespace {
 
 TranslatedText text_of(decode::Candidate&& candidate) {
-  return {std::move(candidate.text), candidate.log_probability, candidate.score, std::move(candidate.pieces),
-          std::move(candidate.alignment)};
+  return {std::move(candidate.text),   candidate.log_probability,      candidate.score,
+          std::move(candidate.pieces), std::move(candidate.alignment), {}};
 }
 
 }  // namespace
@@ -87,6 +87,7 @@ std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vec
   const auto take = [&](decode::Translation translation) {
     std::vector<TranslatedText>& texts = found.emplace_back();
     for (decode::Candidate& each : translation.candidates) texts.push_back(text_of(std::move(each)));
+    texts.front().warnings = std::move(translation.warnings);
   };
   translator.translate(lines, take, {.stop = Stop(options.cancelled)});
   return found;

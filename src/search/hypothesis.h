@@ -46,6 +46,7 @@ struct SearchSentence {
   std::vector<RequiredPhrase> required = {};
   std::vector<int32_t> forbidden = {};         ///< ids that the translation must not contain
   std::vector<int32_t> begin_forbidden = {};   ///< ids that must not follow the prefix
+  std::vector<int32_t> second_forbidden = {};  ///< ids that must not be the second token after the prefix
   SearchObserver* observer = nullptr;          ///< not in sampling; null: none
   std::optional<uint64_t> random_stream = {};  ///< selects the random numbers of samples; default: `number`
 };

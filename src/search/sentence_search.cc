@@ -19,6 +19,8 @@ SearchOptions with_forbidden(SearchOptions options, const SearchSentence& senten
                                sentence.forbidden.end());
   options.begin_forbidden_ids.insert(options.begin_forbidden_ids.end(), sentence.begin_forbidden.begin(),
                                      sentence.begin_forbidden.end());
+  options.second_forbidden_ids.insert(options.second_forbidden_ids.end(), sentence.second_forbidden.begin(),
+                                      sentence.second_forbidden.end());
   return options;
 }
 

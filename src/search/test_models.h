@@ -37,8 +37,19 @@ class FunctionModel : public models::Seq2Seq {
                            const std::vector<int32_t>&, const ops::CrossEntropyOptions&) const override {
     throw std::logic_error("this model is not trained");
   }
-  Tensor logits(nn::Context&, const models::Sequences&, const models::Sequences&) const override {
-    throw std::logic_error("this model only steps");
+  Tensor logits(nn::Context&, const models::Sequences& sources,
+                const models::Sequences& inputs) const override {
+    std::vector<float> all;
+    for (int b = 0; b < inputs.count(); ++b) {
+      const std::vector<int32_t> source(sources[b].begin(), sources[b].end());
+      std::vector<int32_t> history;
+      for (const int32_t id : inputs[b]) {
+        if (id != start_id()) history.push_back(id);
+        const std::vector<float> row = logits_(source, history);
+        all.insert(all.end(), row.begin(), row.end());
+      }
+    }
+    return Tensor::from(all, {static_cast<int64_t>(inputs.ids.size()), vocabulary_});
   }
 
   struct State : models::DecoderState {

@@ -25,6 +25,7 @@ ordered_json to_json(const Candidate& candidate, bool alignment) {
 ordered_json to_json(const Translation& translation, bool alignment) {
   ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
   json.update(to_json(translation.best(), alignment));
+  json["warnings"] = translation.warnings;
   json["alternatives"] = ordered_json::array();
   for (size_t rank = 1; rank < translation.candidates.size(); ++rank) {
     json["alternatives"].push_back(to_json(translation.candidates[rank], alignment));

@@ -12,7 +12,8 @@
 namespace heed::decode {
 
 /// The fields source and source_pieces; for the best candidate translation, score, log_probability, pieces,
-/// log_probabilities and, with `alignment`, alignment; and the same for the other candidates in alternatives.
+/// log_probabilities and, with `alignment`, alignment; the same for the other candidates in alternatives; and
+/// warnings.
 nlohmann::ordered_json to_json(const Translation& translation, bool alignment);
 
 /// The fields text, second_text (of a pair), label, probability and probabilities. Null for a blank text.

@@ -89,6 +89,12 @@ void visit_translate_options(Visit&& visit) {
        .otherwise = "on",
        .for_documents = false},
       &Options::placeholders);
+  visit({.name = "check_values",
+         .group = kText,
+         .help = "Compare numbers, times, dates, codes and addresses of source and translation; where they "
+                 "differ, search again, and warn if they still do. For German, English and Spanish",
+         .otherwise = "on"},
+        &Options::check_values);
   visit({.name = "glossary",
          .group = kText,
          .value = "F.tsv",

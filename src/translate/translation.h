@@ -32,6 +32,9 @@ struct Translation {
   /// candidate.
   std::vector<Candidate> candidates;
 
+  /// What the best candidate says otherwise than the source in numbers, times, dates, codes and addresses.
+  std::vector<std::string> warnings;
+
   const Candidate& best() const { return candidates.front(); }
 };
 

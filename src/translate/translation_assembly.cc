@@ -130,6 +130,8 @@ Translation TranslationAssembler::assemble(const TranslationWindow& window, size
     const Encoding& source = window.part(part);
     translation.source_pieces.insert(translation.source_pieces.end(), source.pieces.begin(),
                                      source.pieces.end());
+    const std::vector<std::string>& warnings = window.warnings[part];
+    translation.warnings.insert(translation.warnings.end(), warnings.begin(), warnings.end());
     ranks = std::max(ranks, window.hypotheses[part].size());
   }
   for (size_t rank = 0; rank < ranks; ++rank) {

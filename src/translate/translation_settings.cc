@@ -42,7 +42,7 @@ std::shared_ptr<const Glossary> glossary_of(const std::vector<std::pair<std::str
 
 TranslatorOptions default_translator_options(const models::LoadedModel& model) {
   TranslatorOptions options;
-  options.split_sentences = options.protect_spans = options.true_case = true;
+  options.split_sentences = options.protect_spans = options.true_case = options.check_values = true;
   options.search = search_options_of(model);
   options.alignment.heads = models::read_alignment_heads(model.files);
   return options;
@@ -60,6 +60,7 @@ void apply(const TranslateOptions& choices, TranslatorOptions& options) {
   set(options.budget.source_tokens, choices.batch_tokens);
   options.split_sentences = choices.split_sentences;
   options.protect_spans = choices.placeholders;
+  options.check_values = choices.check_values;
   options.glossary = glossary_of(choices.glossary);
   options.constraints = {choices.prefix, choices.require, choices.forbid};
   options.align = choices.alignment;

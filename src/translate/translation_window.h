@@ -18,6 +18,7 @@ struct TranslationWindow {
   std::vector<size_t> line_of_part;
   std::vector<double> bytes_of_part;                ///< share of the line, proportional to its tokens
   std::vector<std::vector<Hypothesis>> hypotheses;  ///< of each part; empty for parts that are copied
+  std::vector<std::vector<std::string>> warnings;   ///< of each part, about its best hypothesis
   uint64_t parts_before = 0;                        ///< parts of earlier windows
   uint64_t first_line = 0;                          ///< number of the first line in the input
 

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "models/head_names.h"
 #include "models/source_vocabulary.h"
+#include "text/sentences/language_codes.h"
 #include "text/terms/placeholder_piece.h"
 
 namespace heed::decode {
@@ -29,7 +30,8 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
 
 SearchOptions search_options(const TranslatorOptions& options, const TranslationTokenizer& tokenizer) {
   SearchOptions search = constrained_options(options.search, tokenizer, options.constraints);
-  if ((options.protect_spans || options.glossary != nullptr) && search.piece_starts == nullptr) {
+  if ((options.protect_spans || options.check_values || options.glossary != nullptr) &&
+      search.piece_starts == nullptr) {
     search.piece_starts =
         std::make_shared<const std::vector<PieceStart>>(piece_starts(tokenizer.vocabulary()));
   }
@@ -40,9 +42,14 @@ SearchOptions search_options(const TranslatorOptions& options, const Translation
 /// it is.
 TranslatorOptions fitting(const models::Seq2Seq& model, TranslatorOptions options) {
   if (model.translates_sentences()) return options;
-  options.split_sentences = options.protect_spans = options.true_case = false;
+  options.split_sentences = options.protect_spans = options.true_case = options.check_values = false;
   options.max_part_tokens = 0;
   return options;
+}
+
+/// The language of a code such as "deu_Latn": "de".
+std::string language_of(const std::string& code) {
+  return code.empty() ? code : language_tag(code);
 }
 
 nn::Context with_heads(nn::Context context, const models::Model& model, const nn::HeadScales& heads) {
@@ -77,6 +84,10 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
     fail(ErrorKind::kUsage,
          "the tokenizer has {} pieces, but the model's vocabulary has {}: use the tokenizer of this model",
          tokenizer.size(), model.vocabulary_size());
+  }
+  if (options_.check_values) {
+    source_values_ = value_language(language_of(tokenizer.source_language()));
+    target_values_ = value_language(language_of(tokenizer.target_language()));
   }
   if (options_.protect_spans) {
     for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {
@@ -166,6 +177,7 @@ void Translator::search(TranslationWindow& window, const Progress& before, const
   run(std::move(sentences), take, control);
   distribute_required(window, control);
   search_again(window, control);
+  check_values(window, control);
 }
 
 void Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,

@@ -23,6 +23,7 @@
 #include "translate/translation.h"
 #include "translate/translation_assembly.h"
 #include "translate/translation_window.h"
+#include "translate/values/repair_trials.h"
 
 namespace heed::decode {
 
@@ -44,6 +45,9 @@ struct TranslatorOptions {
   /// sentences into parts, since models translate lengths badly that are rare in training data. 0: the
   /// model's maximum.
   int64_t max_part_tokens = 128;
+  /// Compare numbers, times, dates, codes and addresses of source and translation (translate/values/); search
+  /// again where they differ, and warn where they still do. For German, English and Spanish.
+  bool check_values = false;
   Constraints constraints = {};
   bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
   AlignmentOptions alignment = {};
@@ -121,8 +125,24 @@ class Translator {
   struct Replacement;
   void replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
                      const Control& control) const;
+  /// Whether values are checked, for these languages.
+  bool checks_values() const { return source_values_ != nullptr && target_values_ != nullptr; }
+  struct Differing;
+  std::string text_of_part(const TranslationWindow& window, size_t number,
+                           const Hypothesis& hypothesis) const;
+  ValueDifferences differing_values(const TranslationWindow& window, size_t number,
+                                    const Hypothesis& hypothesis) const;
+  bool holds_forbidden(const Hypothesis& hypothesis) const;
+  size_t tokens_within(const std::vector<int32_t>& ids, size_t bytes) const;
+  std::optional<SearchSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
+                                                  const RepairTrial& trial) const;
+  std::vector<Differing> find_differing(const TranslationWindow& window) const;
+  void repair_values(TranslationWindow& window, std::vector<Differing>& differing,
+                     const Control& control) const;
+  void check_values(TranslationWindow& window, const Control& control) const;
+  RequiredPhrase phrase_of(const LinePart& part, size_t required) const;
   bool adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const;
-  std::vector<int32_t> continuing_ids() const;
+  std::vector<int32_t> ids_that_begin(std::initializer_list<PieceStart> starts) const;
   void rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const;
   bool extend_prefix(const LinePart& part, Replacement& replacement) const;
   std::optional<TokenRange> range_of_term(const LinePart& part, size_t required,
@@ -143,8 +163,10 @@ class Translator {
   Search search_;
   std::vector<int32_t> prefix_;
   TranslationAssembler assembler_;
-  std::vector<RequiredPhrase> required_;  // the required texts of the constraints
-  std::vector<int32_t> marks_;            // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
+  std::vector<RequiredPhrase> required_;          // the required texts of the constraints
+  const ValueLanguage* source_values_ = nullptr;  // null: no check of values
+  const ValueLanguage* target_values_ = nullptr;
+  std::vector<int32_t> marks_;  // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
 };
 
 }  // namespace heed::decode

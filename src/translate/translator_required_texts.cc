@@ -52,6 +52,8 @@ Translator::Missing Translator::missing(const LinePart& part,
   for (const Hypothesis& hypothesis : hypotheses) {
     const std::string text = tokenizer_.decode(hypothesis.ids);
     for (const size_t n : missing_texts(text, wanted)) {
+      if (wanted[n].kind == SpanKind::kNumber && checks_values())
+        continue;  // values, which may look different
       result.texts[n] = true;
       ++result.count;
     }
@@ -126,6 +128,17 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
   }
 }
 
+/// The tokens of a required text of a part.
+RequiredPhrase Translator::phrase_of(const LinePart& part, size_t required) const {
+  if (required < part.marks.size()) return {{marks_[required]}, false, true, false, true};
+  const RequiredText& text = part.required[required];
+  RequiredPhrase phrase;
+  phrase.ids = tokenizer_.target_phrase(text.text);
+  phrase.ends_in_digit = is_ascii_digit(text.text.back());
+  phrase.is_literal = text.kind != SpanKind::kTerm;
+  return phrase;
+}
+
 /// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
 /// another format are accepted.
 void Translator::search_again(TranslationWindow& window, const Control& control) const {
@@ -141,14 +154,7 @@ void Translator::search_again(TranslationWindow& window, const Control& control)
     for (size_t k = 0; k < part.required.size(); ++k) {
       const RequiredText& required = part.required[k];
       if (required.kind == SpanKind::kNumber && !lacking.texts[k]) continue;
-      RequiredPhrase phrase;
-      if (k < part.marks.size()) {
-        phrase = {{marks_[k]}, false, true, false, true};
-      } else {
-        phrase.ids = tokenizer_.target_phrase(required.text);
-        phrase.ends_in_digit = is_ascii_digit(required.text.back());
-        phrase.is_literal = required.kind != SpanKind::kTerm;
-      }
+      RequiredPhrase phrase = phrase_of(part, k);
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
     }
     if (!sentence.required.empty()) sentences.push_back(std::move(sentence));
@@ -231,12 +237,12 @@ void Translator::rescore(const LinePart& part, size_t free, Hypothesis& hypothes
                        options_.search.length_penalty);
 }
 
-/// Ids that would extend the last word of a prefix.
-std::vector<int32_t> Translator::continuing_ids() const {
+/// Ids of pieces that begin with one of these.
+std::vector<int32_t> Translator::ids_that_begin(std::initializer_list<PieceStart> wanted) const {
   std::vector<int32_t> ids;
   const std::vector<PieceStart>& starts = *search_.options().piece_starts;
   for (size_t id = 0; id < starts.size(); ++id) {
-    if (starts[id] == PieceStart::kLetter || starts[id] == PieceStart::kDigit) {
+    if (std::ranges::find(wanted, starts[id]) != wanted.end()) {
       ids.push_back(static_cast<int32_t>(id));
     }
   }
@@ -261,7 +267,7 @@ void Translator::replace_words(TranslationWindow& window, std::vector<Replacemen
       if (extended[n] == 0) continue;
       sentences.push_back(sentence_of(window, replacements[n].part));
       sentences.back().prefix = replacements[n].prefix;
-      sentences.back().begin_forbidden = continuing_ids();
+      sentences.back().begin_forbidden = ids_that_begin({PieceStart::kLetter, PieceStart::kDigit});
       continued.push_back(std::move(replacements[n]));
     }
     replacements = std::move(continued);

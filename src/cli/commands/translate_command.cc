@@ -83,6 +83,31 @@ class NotedInput {
   bool done_, noted_ = false;
 };
 
+/// Writes lines whose translation says other numbers, times or dates to standard error, the first of them one
+/// by one. --json has them all.
+class ValueWarnings {
+ public:
+  explicit ValueWarnings(const TranslateArguments& options) : quiet_(options.common.quiet || options.json) {}
+  void add(uint64_t line, const decode::Translation& translation) {
+    if (translation.warnings.empty() || quiet_) return;
+    if (++lines_ > kShown) return;
+    std::string all;
+    for (const std::string& warning : translation.warnings) all += (all.empty() ? "" : "; ") + warning;
+    std::fprintf(stderr, "warning: line %llu: %s\n", static_cast<unsigned long long>(line), all.c_str());
+  }
+  /// At the end.
+  void write_rest() const {
+    if (lines_ <= kShown) return;
+    std::fprintf(stderr, "warning: %s in all with other values than the source; --json gives them\n",
+                 counted(lines_, "line").c_str());
+  }
+
+ private:
+  static constexpr size_t kShown = 10;
+  bool quiet_;
+  size_t lines_ = 0;
+};
+
 /// Translates whole documents instead of lines.
 int run_translate_documents(const TranslateArguments& o) {
   if (!o.texts.empty() && !o.input.empty()) {
@@ -151,6 +176,8 @@ int run_translate(const TranslateArguments& o) {
   size_t written = output.lines_done();
   bool markup = false;
   NotedInput noted(model.tokenizer.source_language(), o.common.quiet);
+  ValueWarnings warnings(o);
+  uint64_t line_number = lines.lines_before();
   decode::Translator::Control control;
   control.stop = stop_on_interrupt();
   decode::Translator::Progress last;
@@ -174,6 +201,7 @@ int run_translate(const TranslateArguments& o) {
         },
         [&](const decode::Translation& translation) {
           write(o, translation, output);
+          warnings.add(++line_number, translation);
           output.end_input_line();
         },
         control);
@@ -184,6 +212,7 @@ int run_translate(const TranslateArguments& o) {
   output.commit();
   progress.clear();
   noted.write();
+  warnings.write_rest();
   if (markup && !noted.noted() && !o.common.quiet) {
     std::fprintf(stderr,
                  "note: the text contains tags, which are translated like words; --format html keeps them\n");
@@ -217,7 +246,7 @@ the log-probability of the translation divided by length^A, see --length-penalty
              "text: line by line; html or markdown: the input is one document, and its markup is kept",
              {"text", "html", "markdown"});
   command->add_switch("--json", o->json,
-                      "One JSON object per line: source, translation, score, pieces, alternatives");
+                      "One JSON object per line: source, translation, score, pieces, warnings, alternatives");
   using enum decode::OptionGroup;
   add_translate_options(*command, o->flags, {kOutput});
   command->add_switch("--scores", o->scores, "Write the score in a column before the translation");

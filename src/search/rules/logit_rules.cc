@@ -41,6 +41,7 @@ LogitRules::LogitRules(const SearchOptions& options, const models::Autoregressiv
     : sentence_(std::move(sentence)),
       forbidden_(options.forbidden_ids),
       begin_forbidden_(options.begin_forbidden_ids),
+      second_forbidden_(options.second_forbidden_ids),
       forbidden_words_(options.forbidden_words),
       end_ids_(end_ids_of(options, model)),
       forced_end_(-1),
@@ -77,6 +78,9 @@ void LogitRules::apply(int64_t length, std::span<const int32_t> history, float l
   }
   if (length == static_cast<int64_t>(sentence_.prefix.size())) {
     for (const int32_t id : begin_forbidden_) logits.forbid(id);
+  }
+  if (length == static_cast<int64_t>(sentence_.prefix.size()) + 1) {
+    for (const int32_t id : second_forbidden_) logits.forbid(id);
   }
   if (length < min_length_) {
     for (const int32_t id : end_ids_) logits.forbid(id);

@@ -57,7 +57,7 @@ class LogitRules {
   void forbid_repeated_ngrams(std::span<const int32_t> history, const TokenLogits& logits) const;
 
   Sentence sentence_;  // with forced tokens prepended to the prefix
-  std::vector<int32_t> forbidden_, begin_forbidden_;
+  std::vector<int32_t> forbidden_, begin_forbidden_, second_forbidden_;
   std::shared_ptr<const ForbiddenWords> forbidden_words_;
   std::vector<int32_t> end_ids_;
   int32_t forced_end_;  // -1: none

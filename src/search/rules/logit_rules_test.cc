@@ -88,6 +88,14 @@ TEST(LogitRules, BeginSuppressTokens) {
   EXPECT_EQ(forbidden_behind(options, {6}), (std::set<int32_t>{2, 4, 7}));
 }
 
+TEST(LogitRules, SecondForbiddenIds) {
+  SearchOptions options;
+  options.second_forbidden_ids = {2};
+  EXPECT_EQ(forbidden_behind(options, {}), (std::set<int32_t>{7}));
+  EXPECT_EQ(forbidden_behind(options, {1}), (std::set<int32_t>{2, 7}));
+  EXPECT_EQ(forbidden_behind(options, {1, 3}), (std::set<int32_t>{7}));
+}
+
 // A prompt counts for min_length, and not for min_new.
 TEST(LogitRules, APromptCounts) {
   SearchOptions options;

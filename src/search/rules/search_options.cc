@@ -28,6 +28,7 @@ void require_ids(const SearchOptions& options, const models::AutoregressiveModel
   };
   for (const int32_t id : options.forbidden_ids) require("forbidden", id);
   for (const int32_t id : options.begin_forbidden_ids) require("forbidden", id);
+  for (const int32_t id : options.second_forbidden_ids) require("forbidden", id);
   for (const int32_t id : options.end_ids) require("end", id);
   if (options.forced_begin_id != -1) require("forced first", options.forced_begin_id);
   if (options.forced_end_id != -1) require("forced last", options.forced_end_id);

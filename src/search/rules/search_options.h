@@ -73,6 +73,8 @@ struct SearchOptions {
   std::shared_ptr<const ForbiddenWords> forbidden_words = {};
   /// Ids that are not generated in the first position after forced ids.
   std::vector<int32_t> begin_forbidden_ids = {};
+  /// Ids that must not be the second token.
+  std::vector<int32_t> second_forbidden_ids = {};
   /// Vocabulary shortlist; null: none. Not used in sampling.
   std::shared_ptr<const models::Shortlist> shortlist = {};
   /// Whether the shortlist is also used in beam search.

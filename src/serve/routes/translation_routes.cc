@@ -19,8 +19,11 @@ constexpr std::initializer_list<decode::OptionGroup> kGroups{
 ordered_json to_json(const TranslatedLines& lines, bool alignment) {
   if (lines.lines.size() == 1) return decode::to_json(lines.lines[0], alignment);
   ordered_json json{{"translation", lines.text(0)}, {"lines", ordered_json::array()}};
-  for (const decode::Translation& line : lines.lines)
+  json["warnings"] = ordered_json::array();
+  for (const decode::Translation& line : lines.lines) {
     json["lines"].push_back(decode::to_json(line, alignment));
+    for (const std::string& warning : line.warnings) json["warnings"].push_back(warning);
+  }
   return json;
 }
 

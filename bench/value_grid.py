@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""How many values a model translates right: 500 generated sentences for each kind of value, in frames that
+recipes/everyday does not have (tests/data/value-frames.tsv), with and without the check of values.
+
+Usage: bench/value_grid.py [--heed build/bin/heed] [--pair de-en] [--cases 500] [--seed 1] [--write DIR]
+
+--write: leaves the sentences as pairs with their accepted forms, for `heed evaluate --must-contain`."""
+import argparse
+import importlib.machinery
+import importlib.util
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EVERYDAY = ROOT / "recipes" / "everyday"
+sys.path.insert(0, str(EVERYDAY))
+
+from numerals import (english_clock_variants, english_number, german_clock_variants, german_number,  # noqa: E402
+                      long_date, spanish_clock_variants, spanish_number)
+from value_slots import MADE  # noqa: E402
+
+LANGUAGES = ("de", "en", "es")
+KINDS = {
+    "times in words": ["clock"], "24-hour times": ["oclock"], "opening hours": ["hours"], "dates with a year": ["fulldate"],
+    "dates": ["date"], "number words": ["words", "words_m", "words_f"], "temperatures": ["temperature", "frost"],
+    "rooms, platforms, codes": ["room", "platform", "code", "line", "flight"], "list markers": ["marker"],
+    "amounts": ["price"], "percentages": ["percent"], "large numbers": ["bignumber"],
+}
+# Amounts have no frames among those of tests/data.
+MORE_FRAMES = [
+    ("Der Teppich kostet {price}.", "The carpet costs {price}.", "La alfombra cuesta {price}."),
+    ("Für das Fahrrad habe ich {price} bezahlt.", "I paid {price} for the bicycle.", "Pagué {price} por la bicicleta."),
+    ("Sie schuldet mir noch {price}.", "She still owes me {price}.", "Todavía me debe {price}."),
+    ("Nur {percent} der Äpfel waren reif.", "Only {percent} of the apples were ripe.", "Solo el {percent} de las manzanas estaban maduras."),
+    ("Die Miete ist um {percent} gestiegen.", "The rent has gone up by {percent}.", "El alquiler ha subido un {percent}."),
+    ("Das Stadion fasst {bignumber} Zuschauer.", "The stadium holds {bignumber} spectators.", "El estadio tiene capacidad para {bignumber} espectadores."),
+    ("Auf der Insel leben {bignumber} Menschen.", "{bignumber} people live on the island.", "En la isla viven {bignumber} personas."),
+]
+
+
+def template_tool():
+    loader = importlib.machinery.SourceFileLoader("fill_templates", str(EVERYDAY / "fill-templates"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fill_templates", loader))
+    loader.exec_module(module)
+    return module
+
+
+FILL = template_tool()
+
+
+def other_forms():
+    """By the usual German form of a value in words: its forms in figures, by language."""
+    forms = {}
+    for n in range(2, 1000):
+        words = {"de": german_number(n), "en": english_number(n), "es": spanish_number(n)}
+        forms[words["de"]] = {language: [str(n), words[language]] for language in LANGUAGES}
+        forms[words["de"]]["en"].append(english_number(n, british=True))
+        forms[words["de"]]["es"] += [spanish_number(n, "m"), spanish_number(n, "f")]
+    for hour in range(1, 13):
+        for minute in range(0, 60, 5):
+            ways = {"de": german_clock_variants, "en": english_clock_variants, "es": spanish_clock_variants}
+            figures = [f"{h}:{minute:02d}" for h in (hour % 12, hour % 12 + 12, 12 if hour == 12 else hour)]
+            figures += [f"0{text}" for text in figures if len(text) == 4] + ([str(hour)] if minute == 0 else [])
+            key = german_clock_variants(hour, minute)[0]
+            forms[key] = {language: ways[language](hour, minute) + figures for language in LANGUAGES}
+    return forms
+
+
+OTHER_FORMS = other_forms()
+MONTH_DAYS = {long_date("de", day, month): (day, month) for month in range(1, 13) for day in range(1, 32)}
+
+
+AMOUNT_FORMS = {
+    "€": {"de": "{} €|{} Euro|{}€", "en": "€{}|{} euros|{} euro|€ {}|{} €", "es": "{} €|{} euros|{}€"},
+    "$": {"de": "{} $|{} Dollar", "en": "${}|{} dollars", "es": "{} $|{} dólares|${}"},
+    "%": {"de": "{} %|{} Prozent|{}%", "en": "{}%|{} percent|{} per cent|{} %", "es": "{} %|{} por ciento|{}%"},
+}
+
+
+def amount_forms(form, language):
+    """€5, 5 euros and so on for one of them."""
+    unit = next((sign for sign, words in {"€": "€|uro", "$": r"\$|ollar", "%": "%|rozent|percent|por ciento"}.items() if re.search(words, form)), None)
+    number = re.search(r"\d[\d.,]*", form)
+    return [each.replace("{}", number.group(0)) for each in AMOUNT_FORMS[unit][language].split("|")] if unit and number else []
+
+
+def hours_forms(ways, column):
+    """Opening hours: a column of forms for each of the two times."""
+    columns = []
+    for spanish in re.findall(r"\d+:\d\d", ways[2]):
+        hour, minute = map(int, spanish.split(":"))
+        face = (hour - 1) % 12 + 1
+        plain = [f"{hour}:{minute:02d}", f"{hour:02d}:{minute:02d}", f"{hour}.{minute:02d}"] + ([str(hour)] if minute == 0 else [])
+        halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
+        english = [f"{time}{space}{half}" for half in halves for space in (" ", "")
+                   for time in [f"{face}:{minute:02d}"] + ([str(face)] if minute == 0 else [])] + (["noon"] if (hour, minute) == (12, 0) else [])
+        columns.append(english + plain[:2] if LANGUAGES[column] == "en" else plain)
+    return columns
+
+
+def accepted(ways, column):
+    """The columns of accepted forms of a value in a language."""
+    language, usual = LANGUAGES[column], ways[0] if isinstance(ways[0], str) else ways[0][0]
+    if usual.startswith("von ") and "bis" in usual: return hours_forms(ways, column)
+    forms = [ways[column]] if isinstance(ways[column], str) else list(ways[column])
+    forms += OTHER_FORMS.get(usual, {}).get(language, []) + amount_forms(forms[0], language)
+    forms += [form.replace(" ° C", " °C").replace(" °C", unit) for form in forms if "°" in form for unit in (" degrees", " Grad", " grados")]
+    if usual.startswith("minus "):
+        n = next(form.split()[1] for form in ways[0] if form.split()[1].isdigit())
+        forms += [f"-{n} {unit}" for unit in ("degrees", "grados", "Grad", "°C")] + [f"minus {n} degrees"]
+    if column == 1 and (clock := re.match(r"las? (\d+):(\d\d)$", ways[2][0] if isinstance(ways[2], list) else "")):
+        hour, minute = int(clock[1]), clock[2]
+        halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
+        forms += [f"{(hour - 1) % 12 + 1}:{minute} {half}" for half in halves] + [f"{hour}:{minute}"] + (["midnight"] if hour == 0 else [])
+    if usual in MONTH_DAYS: forms += dates(language, *MONTH_DAYS[usual])
+    if language == "es": forms += [form[:-3] for form in forms if form.endswith(" de")]
+    return [list(dict.fromkeys(forms))]
+
+
+def dates(language, day, month):
+    if language == "es": return [long_date("es", day, month).replace("1 de", "uno de")] if day == 1 else []
+    return []
+
+
+def cases(slots, count, columns, seed):
+    """Sentences with values of these slots: source, target and the columns of accepted forms."""
+    source, target = columns
+    frames = [line.rstrip("\n").split("\t") for line in open(ROOT / "tests" / "data" / "value-frames.tsv", encoding="utf-8")]
+    frames = [frame for frame in frames + [list(f) for f in MORE_FRAMES] if any("{" + slot + "}" in frame[0] for slot in slots)]
+    names, rnd, found = FILL.read_slots(EVERYDAY / "slots.tsv"), random.Random(seed), {}
+    for _ in range(200 * count):
+        if len(found) == count: break
+        frame = rnd.choice(frames)
+        kinds = {m.group(0)[1:-1]: m.group(1) for text in frame for m in FILL.SLOT.finditer(text)}
+        ways = {name: rnd.choice(names[kind]) if kind in names else MADE[kind](rnd) for name, kind in sorted(kinds.items())}
+        values = {name: [FILL.chosen(way, column == source, rnd) for column, way in enumerate(way_list)]
+                  for name, way_list in ways.items()}
+        row = [FILL.filled(frame[source], values, source), FILL.filled(frame[target], values, target)]
+        for name in ways:
+            if name in slots:
+                row += ["|".join(forms) for forms in accepted(ways[name], target)]
+        if slots == ["marker"] and not row[0].strip("(")[:1].isdigit(): continue
+        if all("{" not in cell for cell in row): found.setdefault(row[0], row)
+    return list(found.values())
+
+
+def contains(text, form):
+    """As `heed evaluate --must-contain`: not as a part of a longer word or number."""
+    before = r"(?<!\w)(?<!\d[.,:])" if form[:1].isalnum() else ""
+    behind = r"(?!\w|[.,:]\d)" if form[-1:].isalnum() else ""
+    return re.search(before + re.escape(form) + behind, text, re.IGNORECASE if form[:1].isalpha() else 0) is not None
+
+
+def translations(heed, pair, rows, *options):
+    command = [heed, "translate", "--pair", pair, "--quiet", *options]
+    done = subprocess.run(command, input="".join(row[0] + "\n" for row in rows), capture_output=True, text=True)
+    if done.returncode != 0: sys.exit(f"{' '.join(command)}: {done.stderr}")
+    return done.stdout.splitlines()
+
+
+def wrong(rows, lines):
+    """Rows whose translation lacks a value, with the translation. A list marker has to be at the beginning."""
+    def right(row, line):
+        if row[2].split("|")[0] == row[0].split(" ")[0] and row[0][:1].isdigit() and not row[0].startswith(row[2] + "\t"):
+            if row[0].split(" ")[0][-1:] in ".)" and not line.startswith(row[2].split("|")[0]): return False
+        return all(any(contains(line, form) for form in forms.split("|")) for forms in row[2:])
+    return [(row, line) for row, line in zip(rows, lines) if not right(row, line)]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("Usage: ")[1].split("\n")[0])
+    parser.add_argument("--heed", default=str(ROOT / "build" / "bin" / "heed"))
+    parser.add_argument("--pair", default="de-en")
+    parser.add_argument("--cases", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write")
+    parser.add_argument("--show", action="store_true", help="what is wrong with the check")
+    options = parser.parse_args()
+    columns = [LANGUAGES.index(language) for language in options.pair.split("-")]
+    folder = pathlib.Path(options.write or tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    print("| kind | cases | right without the check | with it |\n| --- | ---: | ---: | ---: |")
+    for kind, slots in KINDS.items():
+        rows = cases(slots, options.cases, columns, options.seed)
+        path = folder / f"{kind.replace(' ', '-').replace(',', '')}.{options.pair}.tsv"
+        path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+        before = wrong(rows, translations(options.heed, options.pair, rows, "--no-check-values"))
+        after = wrong(rows, translations(options.heed, options.pair, rows))
+        shares = [f"{100 * (1 - len(each) / len(rows)):.1f}%" for each in (before, after)]
+        print(f"| {kind} | {len(rows)} | {shares[0]} | {shares[1]} |", flush=True)
+        for row, line in after[:12 if options.show else 0]: print("   ", row[0], "|", line, "|", row[2:][0][:60])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+// The check of values in a Translator: numbers, times, dates, codes and addresses that the translation of a
+// part says differently are looked for again, and what is still different becomes a warning.
+#include <algorithm>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "base/text/ascii.h"
+#include "search/rules/forbidden_words.h"
+#include "translate/part_text.h"
+#include "translate/translator.h"
+#include "translate/values/repair_trials.h"
+
+namespace heed::decode {
+namespace {
+
+/// The text of a part in its line.
+std::string_view source_text(const LinePart& part, const std::string& line) {
+  size_t begin = line.size(), end = 0;
+  for (const auto& [first, last] : part.spans) {
+    if (first == last) continue;
+    begin = std::min(begin, first);
+    end = std::max(end, last);
+  }
+  return begin < end ? std::string_view(line).substr(begin, end - begin) : std::string_view();
+}
+
+}  // namespace
+
+/// A part whose translation says other values than its source.
+struct Translator::Differing {
+  size_t part = 0;
+  ValueDifferences differences = {};
+  size_t attempt = 0;
+  bool repaired = false;  ///< in this attempt
+};
+
+std::string Translator::text_of_part(const TranslationWindow& window, size_t number,
+                                     const Hypothesis& hypothesis) const {
+  const std::string& line = window.lines[window.line_of_part[number]].text;
+  return part_text(window.part(number), line, tokenizer_.decode(hypothesis.ids));
+}
+
+ValueDifferences Translator::differing_values(const TranslationWindow& window, size_t number,
+                                              const Hypothesis& hypothesis) const {
+  const std::string_view source =
+      source_text(window.part(number), window.lines[window.line_of_part[number]].text);
+  return compare_values({source, *source_values_},
+                        {text_of_part(window, number, hypothesis), *target_values_});
+}
+
+/// Whether a hypothesis has a word that the caller forbade: a prefix does not ask.
+bool Translator::holds_forbidden(const Hypothesis& hypothesis) const {
+  const auto& forbidden = search_.options().forbidden_words;
+  return forbidden != nullptr && !forbidden->found_in(tokenizer_.decode(hypothesis.ids)).empty();
+}
+
+/// The number of tokens whose text ends within the first `bytes` of the translation, without spaces at the
+/// end.
+size_t Translator::tokens_within(const std::vector<int32_t>& ids, size_t bytes) const {
+  size_t within = 0, length = 0;
+  for (size_t count = 1; count <= ids.size(); ++count) {
+    const std::vector<int32_t> first(ids.begin(), ids.begin() + static_cast<int64_t>(count));
+    const size_t size = tokenizer_.decode(first).size();
+    if (size > bytes) break;
+    if (size > length) within = count;
+    length = size;
+  }
+  return within;
+}
+
+/// The search for a trial; empty if it cannot be tried.
+std::optional<SearchSentence> Translator::sentence_of_trial(const TranslationWindow& window, size_t number,
+                                                            const RepairTrial& trial) const {
+  const LinePart& part = window.part(number);
+  SearchSentence sentence = sentence_of(window, number);
+  if (!trial.required.empty()) {
+    for (size_t k = 0; k < part.required.size(); ++k) {
+      if (part.required[k].kind == SpanKind::kNumber) continue;  // a value
+      RequiredPhrase phrase = phrase_of(part, k);
+      if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
+    }
+    for (const std::string& text : trial.required) {
+      RequiredPhrase phrase;
+      phrase.ids = tokenizer_.target_phrase(text);
+      phrase.ends_in_digit = is_ascii_digit(static_cast<unsigned char>(text.back()));
+      phrase.is_literal = true;
+      if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
+    }
+    return sentence.required.empty() ? std::nullopt : std::optional(std::move(sentence));
+  }
+  const std::vector<int32_t>& ids = window.hypotheses[number].front().ids;
+  if (text_of_part(window, number, window.hypotheses[number].front()) != tokenizer_.decode(ids))
+    return std::nullopt;
+  const size_t kept = tokens_within(ids, trial.kept_bytes);
+  if (kept < sentence.prefix.size()) return std::nullopt;
+  sentence.prefix.assign(ids.begin(), ids.begin() + static_cast<int64_t>(kept));
+  const std::vector<int32_t> inserted = tokenizer_.target_phrase(trial.inserted);
+  sentence.prefix.insert(sentence.prefix.end(), inserted.begin(), inserted.end());
+  if (inserted.empty()) {
+    sentence.begin_forbidden = {ids[kept]};
+  } else if (is_ascii_digit(static_cast<unsigned char>(trial.inserted.back()))) {
+    sentence.begin_forbidden =
+        ids_that_begin({PieceStart::kLetter, PieceStart::kDigit, PieceStart::kSeparatedDigit});
+    sentence.second_forbidden = ids_that_begin({PieceStart::kDigit});  // behind "." or ","
+  } else if (trial.inserted.back() != '.') {
+    sentence.begin_forbidden = ids_that_begin({PieceStart::kLetter, PieceStart::kDigit});
+  }
+  const auto length = static_cast<int64_t>(sentence.prefix.size());
+  if (model_.max_length() > 0 && length + 2 >= model_.max_length()) return std::nullopt;
+  return sentence;
+}
+
+std::vector<Translator::Differing> Translator::find_differing(const TranslationWindow& window) const {
+  std::vector<ValueDifferences> differences(window.hypotheses.size());
+  pool_.run(differences.size(), [&](size_t n) {
+    if (!window.hypotheses[n].empty())
+      differences[n] = differing_values(window, n, window.hypotheses[n].front());
+  });
+  std::vector<Differing> differing;
+  for (size_t n = 0; n < differences.size(); ++n) {
+    if (differences[n].count() > 0) differing.push_back({n, std::move(differences[n])});
+  }
+  return differing;
+}
+
+/// Searches once more for each part that differs, in all its trials. A result replaces the translation if
+/// fewer values differ; of several, that with the fewest, then that with the highest score.
+void Translator::repair_values(TranslationWindow& window, std::vector<Differing>& differing,
+                               const Control& control) const {
+  struct Attempt {
+    size_t differing;  // index
+    size_t forced;     // tokens of the prefix
+  };
+  std::vector<Attempt> attempts;
+  std::vector<SearchSentence> sentences;
+  for (size_t d = 0; d < differing.size(); ++d) {
+    const size_t part = differing[d].part;
+    const std::string_view source =
+        source_text(window.part(part), window.lines[window.line_of_part[part]].text);
+    const std::string translation = text_of_part(window, part, window.hypotheses[part].front());
+    for (const RepairTrial& trial : repair_trials(differing[d].differences, {source, translation},
+                                                  *target_values_, differing[d].attempt)) {
+      std::optional<SearchSentence> sentence = sentence_of_trial(window, part, trial);
+      if (!sentence) continue;
+      sentence->number = attempts.size();
+      attempts.push_back({d, sentence->prefix.size()});
+      sentences.push_back(std::move(*sentence));
+    }
+  }
+  if (sentences.empty()) return;
+  std::vector<std::vector<Hypothesis>> found(attempts.size());
+  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+    found[number] = std::move(hypotheses);
+  };
+  run(std::move(sentences), take, control);
+  for (size_t n = 0; n < attempts.size(); ++n) {
+    if (found[n].empty()) continue;
+    Differing& now = differing[attempts[n].differing];
+    const LinePart& part = window.part(now.part);
+    const size_t free = sentence_of(window, now.part).prefix.size();
+    if (attempts[n].forced > free) {
+      for (Hypothesis& hypothesis : found[n]) rescore(part, free, hypothesis);
+    }
+    ValueDifferences differences = differing_values(window, now.part, found[n].front());
+    std::vector<Hypothesis>& best = window.hypotheses[now.part];
+    const bool as_good = now.repaired && differences.count() == now.differences.count();
+    const bool better = differences.count() < now.differences.count() ||
+                        (as_good && found[n].front().score > best.front().score);
+    if (!better || holds_forbidden(found[n].front())) continue;
+    if (missing(part, found[n]).count > missing(part, best).count) continue;
+    now.repaired = true;
+    now.differences = std::move(differences);
+    best = std::move(found[n]);
+  }
+}
+
+void Translator::check_values(TranslationWindow& window, const Control& control) const {
+  window.warnings.resize(window.hypotheses.size());
+  if (!checks_values()) return;
+  constexpr size_t kAttempts = 2;
+  const bool sampled = with_greedy_at_zero(options_.search).sample;
+  std::vector<Differing> left = find_differing(window);
+  for (size_t attempt = 0; attempt < kAttempts && !sampled; ++attempt) {
+    repair_values(window, left, control);
+    std::erase_if(left, [](const Differing& each) { return each.differences.count() == 0; });
+    for (Differing& each : left) {
+      if (!each.repaired) ++each.attempt;
+      each.repaired = false;
+    }
+  }
+  for (const Differing& each : left) {
+    const std::string_view source =
+        source_text(window.part(each.part), window.lines[window.line_of_part[each.part]].text);
+    const std::string translation = text_of_part(window, each.part, window.hypotheses[each.part].front());
+    window.warnings[each.part] = value_warnings(each.differences, {source, translation});
+  }
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,111 @@
+// The check of values in a Translator, with models that say a wrong number of their own accord.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "search/test_models.h"
+#include "search/test_tokenizer.h"
+#include "translate/translator.h"
+
+namespace heed::decode {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kSource = "The teacher sees 14 old windows.";
+constexpr const char* kRight = "The teacher finds 14 windows.";
+constexpr const char* kWrong = "The teacher finds 41 windows.";
+
+bool begins_with(const std::vector<int32_t>& ids, const std::vector<int32_t>& beginning) {
+  return ids.size() > beginning.size() && std::equal(beginning.begin(), beginning.end(), ids.begin());
+}
+
+/// A model that prefers the first of some translations, and each of the others as soon as the tokens so far
+/// are of no translation before it.
+FunctionModel model_that_prefers(const std::vector<std::string>& translations) {
+  const TranslationTokenizer& tokenizer = small_tokenizer();
+  std::vector<std::vector<int32_t>> all;
+  for (const std::string& text : translations) all.push_back(tokenizer.encode_target(text).ids);
+  const auto size = static_cast<int64_t>(tokenizer.size());
+  return {size, 64, [=](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
+            std::vector<float> logits(static_cast<size_t>(size), -8);
+            logits[0] = -4;
+            float preference = 8;
+            for (const std::vector<int32_t>& each : all) {
+              if (begins_with(each, ids)) logits[static_cast<size_t>(each[ids.size()])] = preference;
+              preference -= 4;
+            }
+            return logits;
+          }};
+}
+
+Translation translate(const FunctionModel& model, TranslatorOptions options, const char* source = kSource) {
+  ThreadPool pool(2);
+  const Translator translator(model, nn::Context(), small_tokenizer(), pool, std::move(options));
+  return translator.translate(source);
+}
+
+TranslatorOptions checked(int beam) {
+  TranslatorOptions options;
+  options.check_values = true;
+  options.search.beam_size = beam;
+  return options;
+}
+
+class CheckedValues : public ::testing::TestWithParam<int> {};
+
+TEST_P(CheckedValues, AreSearchedAgain) {
+  const FunctionModel model = model_that_prefers({kWrong, kRight});
+  TranslatorOptions off = checked(GetParam());
+  off.check_values = false;
+  EXPECT_EQ(translate(model, off).best().text, kWrong);
+  EXPECT_THAT(translate(model, off).warnings, IsEmpty());
+  const Translation repaired = translate(model, checked(GetParam()));
+  EXPECT_EQ(repaired.best().text, kRight);
+  EXPECT_THAT(repaired.warnings, IsEmpty());
+}
+
+TEST_P(CheckedValues, LeaveAWarningWhereTheRightOneCannotBeSaid) {
+  const FunctionModel model = model_that_prefers({kWrong, kRight});
+  TranslatorOptions options = checked(GetParam());
+  options.constraints.forbidden = {"14", "vierzehn"};
+  const Translation translation = translate(model, options);
+  EXPECT_EQ(translation.best().text, kWrong);
+  EXPECT_THAT(translation.warnings,
+              ElementsAre("the translation lacks \"14\"", "the source does not say \"41\""));
+}
+
+TEST_P(CheckedValues, ChangeNothingWhereTheyAgree) {
+  const FunctionModel model = model_that_prefers({kRight, kWrong});
+  TranslatorOptions off = checked(GetParam());
+  off.check_values = false;
+  const Translation with = translate(model, checked(GetParam())), without = translate(model, off);
+  EXPECT_EQ(with.best().ids, without.best().ids);
+  EXPECT_EQ(with.best().log_probabilities, without.best().log_probabilities);
+  EXPECT_THAT(with.warnings, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(BeamsAndGreedy, CheckedValues, ::testing::Values(1, 4));
+
+TEST(CheckedValues, AreThoseOfEachSentence) {
+  const FunctionModel model = model_that_prefers({kWrong, kRight});
+  TranslatorOptions options = checked(4);
+  options.split_sentences = true;
+  const Translation translation =
+      translate(model, options, "The teacher sees 14 windows. The teacher sees 14 rivers.");
+  EXPECT_EQ(translation.best().text, std::string(kRight) + " " + kRight);
+}
+
+TEST(CheckedValues, OfSamplesAreOnlyReported) {
+  const FunctionModel model = model_that_prefers({kWrong});
+  TranslatorOptions options = checked(1);
+  options.search.sample = true;
+  options.search.sampling.temperature = 0.01;
+  const Translation translation = translate(model, options);
+  EXPECT_EQ(translation.best().text, kWrong);
+  EXPECT_THAT(translation.warnings,
+              ElementsAre("the translation lacks \"14\"", "the source does not say \"41\""));
+}
+
+}  // namespace
+}  // namespace heed::decode

@@ -1,0 +1,217 @@
+#include "translate/values/compare_values.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "translate/values/find_values.h"
+
+namespace heed::decode {
+namespace {
+
+/// A value, or a part of a date: day and year are numbers, and kDate is a month.
+struct Atom {
+  const Value* value = nullptr;
+  ValueKind kind = ValueKind::kNumber;
+  std::string normal = {};
+  bool optional = false;
+  size_t index = 0;  ///< of the value in its text
+  bool matched = false;
+};
+
+using Atoms = std::vector<Atom>;
+
+void add_atoms(const Value& value, size_t index, Atoms& atoms) {
+  if (value.kind != ValueKind::kDate) {
+    atoms.push_back({&value, value.kind, value.normal, value.optional, index});
+    return;
+  }
+  atoms.push_back({&value, ValueKind::kDate, std::to_string(value.month), value.optional, index});
+  for (const int number : {value.day, value.year}) {
+    if (number != 0) atoms.push_back({&value, ValueKind::kNumber, std::to_string(number), false, index});
+  }
+}
+
+/// The atoms of a text; the n-th ambiguous value is read in its other way if bit n of `readings` is set.
+Atoms atoms_of(const TextValues& text, unsigned readings) {
+  Atoms atoms;
+  for (size_t n = 0; n < text.values.size(); ++n) {
+    const Value& value = text.values[n];
+    const bool ambiguous = !value.instead.empty();
+    if (ambiguous && (readings & 1U) != 0) {
+      for (const Value& each : value.instead) add_atoms(each, n, atoms);
+    } else {
+      add_atoms(value, n, atoms);
+    }
+    if (ambiguous) readings >>= 1U;
+  }
+  return atoms;
+}
+
+/// Whether a time is read in another way.
+bool reads_time_otherwise(const TextValues& text, unsigned readings) {
+  for (const Value& value : text.values) {
+    if (value.instead.empty()) continue;
+    if (value.kind == ValueKind::kTime && (readings & 1U) != 0) return true;
+    readings >>= 1U;
+  }
+  return false;
+}
+
+size_t count_ambiguous(const TextValues& text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text.values, [](const Value& value) { return !value.instead.empty(); }));
+}
+
+/// `part_is_known`: whether one of the texts names a part of the day.
+bool is_same_time(const Value& source, const Value& translation, bool part_is_known) {
+  if (source.minute == translation.minute && source.half_day == translation.half_day) return true;
+  if (source.minute % kHalfDayMinutes != translation.minute % kHalfDayMinutes) return false;
+  if (source.half_day || (part_is_known && source.minute <= kHalfDayMinutes)) return true;
+  if (!translation.half_day) return source.minute == translation.minute;
+  return source.minute <= kHalfDayMinutes || part_is_known;  // "6:07" alone is not 18:07
+}
+
+/// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
+bool is_hour(const Value& number, const Value& time, bool part_is_known, bool twelve_hour) {
+  if (time.minute % kHourMinutes != 0 || number.by_the_way) return false;
+  if (twelve_hour && number.normal.size() == 2 && number.normal > "12") return false;
+  const int hour = time.minute / kHourMinutes;
+  const auto is = [&](int h) { return number.normal == std::to_string(h); };
+  if (is(hour) || (hour == 0 && is(24))) return true;
+  return (time.half_day || part_is_known) && (is(hour % 12) || is(hour % 12 + 12));
+}
+
+/// Whether a number is so small that a translation can say it without a number word: "the two of them" are
+/// "they". Another number in its place is a difference all the same.
+bool can_be_paraphrased(const Value& value) {
+  return value.kind == ValueKind::kNumber && value.in_words && (value.normal == "2" || value.normal == "3");
+}
+
+/// Compares atoms of a source and of its translation.
+class Matcher {
+ public:
+  Matcher(const LanguageText& source, const LanguageText& translation)
+      : texts_{source, translation},
+        values_{find_values(source.text, source.language),
+                find_values(translation.text, translation.language)} {}
+
+  ValueDifferences differences() {
+    const auto needs_match = [](const TextValues& text) {
+      return std::ranges::any_of(text.values, [](const Value& value) { return !value.optional; });
+    };
+    if (!needs_match(values_[0]) && !needs_match(values_[1])) return {};
+    constexpr size_t kMaxAmbiguous = 6;
+    const size_t first = count_ambiguous(values_[0]), second = count_ambiguous(values_[1]);
+    const size_t bits = first + second <= kMaxAmbiguous ? first + second : 0;
+    ValueDifferences best = differences(0, 0);
+    for (unsigned readings = 1; best.count() > 0 && readings < 1U << bits; ++readings) {
+      // Times in both texts are hardly numbers in both.
+      if (reads_time_otherwise(values_[0], readings) && reads_time_otherwise(values_[1], readings >> first))
+        continue;
+      ValueDifferences other = differences(readings, readings >> first);
+      if (other.count() < best.count()) best = std::move(other);
+    }
+    return best;
+  }
+
+ private:
+  ValueDifferences differences(unsigned source_readings, unsigned translation_readings) {
+    Atoms source = atoms_of(values_[0], source_readings),
+          translation = atoms_of(values_[1], translation_readings);
+    // What is in both texts for certain is matched first.
+    for (const bool both_optional : {false, true}) {
+      for (Atom& atom : source) {
+        if (!atom.matched && (both_optional || !atom.optional)) match(atom, translation, both_optional);
+      }
+    }
+    match_months(source, translation);
+    ValueDifferences result;
+    add_unmatched(source, 0, result.missing);
+    add_unmatched(translation, 1, result.added);
+    if (result.added.empty()) std::erase_if(result.missing, can_be_paraphrased);
+    if (result.missing.empty()) std::erase_if(result.added, can_be_paraphrased);
+    add_lost_units(source, result.missing);
+    return result;
+  }
+
+  void match(Atom& source, Atoms& translation, bool with_optional) const {
+    for (Atom& other : translation) {
+      if (other.matched || (other.optional && !with_optional) || !is_same(source, other)) continue;
+      source.matched = other.matched = true;
+      return;
+    }
+  }
+
+  bool is_same(const Atom& source, const Atom& translation) const {
+    using enum ValueKind;
+    const Value &a = *source.value, &b = *translation.value;
+    if (source.kind == kTime && translation.kind == kTime) {
+      return is_same_time(a, b, part_is_known());
+    }
+    if (source.kind == kTime && translation.kind == kNumber && a.kind == kTime && b.kind == kNumber) {
+      return is_hour(b, a, part_is_known(), texts_[1].language.twelve_hour);
+    }
+    if (source.kind == kNumber && translation.kind == kTime) {
+      return a.kind == kNumber && is_hour(a, b, part_is_known(), false);
+    }
+    if (source.normal != translation.normal) return false;
+    // "1. Bundesliga" is no item of a list.
+    if (source.kind == kMarker && translation.kind == kNumber) return b.ordinal && b.begin == 0;
+    if (source.kind == kNumber && translation.kind == kMarker) return a.ordinal;
+    if (source.kind != translation.kind) return false;
+    return a.unit == Unit::kNone || b.unit == Unit::kNone || a.unit == b.unit;
+  }
+
+  bool part_is_known() const { return values_[0].names_part_of_day || values_[1].names_part_of_day; }
+
+  /// A month may be said once for two dates: "from August 5 to 19".
+  static void match_months(Atoms& source, Atoms& translation) {
+    const auto match = [](Atoms& atoms, const Atoms& others) {
+      for (Atom& atom : atoms) {
+        if (atom.kind != ValueKind::kDate) continue;
+        atom.matched = atom.matched || std::ranges::any_of(others, [&](const Atom& other) {
+                         return other.kind == ValueKind::kDate && other.normal == atom.normal;
+                       });
+      }
+    };
+    match(source, translation);
+    match(translation, source);
+  }
+
+  /// The other text of an address may write it differently: "Covid-19" for "COVID-19".
+  bool holds_text(size_t text, const std::string& normal) const {
+    return letters_and_digits(texts_[text].text).find(normal) != std::string::npos;
+  }
+
+  void add_unmatched(const Atoms& atoms, size_t text, std::vector<Value>& unmatched) const {
+    std::optional<size_t> last;
+    for (const Atom& atom : atoms) {
+      if (atom.matched || atom.optional || last == atom.index) continue;
+      if (atom.kind == ValueKind::kText && holds_text(1 - text, atom.normal)) continue;
+      unmatched.push_back(values_[text].values[atom.index]);
+      last = atom.index;
+    }
+  }
+
+  /// Values whose unit is nowhere in the translation.
+  void add_lost_units(const Atoms& source, std::vector<Value>& missing) const {
+    for (const Atom& atom : source) {
+      const Unit unit = atom.value->unit;
+      const bool lost =
+          unit != Unit::kNone &&
+          std::ranges::none_of(values_[1].values, [&](const Value& value) { return value.unit == unit; });
+      if (lost && atom.matched && !atom.optional) missing.push_back(values_[0].values[atom.index]);
+    }
+  }
+
+  std::array<LanguageText, 2> texts_;
+  std::array<TextValues, 2> values_;
+};
+
+}  // namespace
+
+ValueDifferences compare_values(const LanguageText& source, const LanguageText& translation) {
+  return Matcher(source, translation).differences();
+}
+
+}  // namespace heed::decode

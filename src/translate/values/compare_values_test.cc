@@ -1,0 +1,113 @@
+#include "translate/values/compare_values.h"
+
+#include <gtest/gtest.h>
+
+#include "translate/values/repair_trials.h"
+
+namespace heed::decode {
+namespace {
+
+struct Pair {
+  const char *from, *source, *to, *translation;
+  size_t missing, added;
+};
+
+class ComparedValues : public ::testing::TestWithParam<Pair> {};
+
+TEST_P(ComparedValues, Differ) {
+  const Pair& pair = GetParam();
+  const ValueDifferences found =
+      compare_values({pair.source, *value_language(pair.from)}, {pair.translation, *value_language(pair.to)});
+  EXPECT_EQ(found.missing.size(), pair.missing) << pair.source << " | " << pair.translation;
+  EXPECT_EQ(found.added.size(), pair.added) << pair.source << " | " << pair.translation;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, ComparedValues,
+    ::testing::Values(Pair{"de", "Der Zug fährt um 14:35 Uhr von Gleis 7 ab.", "en",
+                           "The train leaves at platform 7:35 a.m.", 2, 1},
+                      Pair{"de", "Der Bus kommt um halb zehn.", "en", "The bus comes at 2:00.", 1, 1},
+                      Pair{"de", "um 18:07 Uhr", "en", "at 6:07 a.m.", 1, 1},
+                      Pair{"de", "um 18:07 Uhr", "en", "at 6:07", 1, 1},
+                      Pair{"de", "am 24.10.2022", "en", "on 24,10,2022", 1, 1},
+                      Pair{"de", "Sie wohnt in Zimmer 12.", "en", "She lives in the room.", 1, 0},
+                      Pair{"de", "Viertel vor neun", "en", "quarter past nine", 1, 1},
+                      Pair{"de", "dreiundsiebzig Kilo", "en", "sixty kilos", 1, 1},
+                      Pair{"de", "1. Milch kaufen", "en", "buying milk 1", 1, 1},
+                      Pair{"en", "It costs $20.", "es", "Cuesta 20.", 1, 0},
+                      Pair{"en", "It costs $20.", "es", "Cuesta 20 €.", 1, 1},
+                      Pair{"en", "25% of them", "es", "25 de ellos", 1, 0},
+                      Pair{"en", "It is -3 °C.", "es", "Hace 3 °C.", 1, 1},
+                      Pair{"de", "1,250 kg", "en", "1,250 kg", 1, 1},
+                      Pair{"en", "two dogs", "es", "tres perros", 1, 1},
+                      Pair{"en", "flight LH4713", "es", "el vuelo LH4731", 1, 1},
+                      Pair{"de", "am 3. Mai", "en", "on March 3", 1, 1}));
+
+INSTANTIATE_TEST_SUITE_P(
+    WaysToSayTheSame, ComparedValues,
+    ::testing::Values(Pair{"de", "um 14:35 Uhr", "en", "at 2:35 p.m.", 0, 0},
+                      Pair{"de", "um halb zehn", "en", "at 9:30", 0, 0},
+                      Pair{"de", "um halb zehn", "es", "a las 21:30", 0, 0},
+                      Pair{"de", "um sechs Uhr", "en", "at six", 0, 0},
+                      Pair{"de", "heute Abend um 6 Uhr", "en", "at 6 o'clock this evening", 0, 0},
+                      Pair{"de", "um 18 Uhr", "en", "at six this evening", 0, 0},
+                      Pair{"en", "from ten to twelve people", "de", "zehn bis zwölf Leute", 0, 0},
+                      Pair{"de", "zwölf Affen", "en", "12 monkeys", 0, 0},
+                      Pair{"de", "Beide kamen.", "en", "The two came.", 0, 0},
+                      Pair{"en", "the two of them", "de", "sie", 0, 0},
+                      Pair{"en", "a dozen eggs", "de", "zwölf Eier", 0, 0},
+                      Pair{"en", "a four-year-old", "de", "ein Vierjähriger", 0, 0},
+                      Pair{"en", "March 4, 2024", "de", "4. März 2024", 0, 0},
+                      Pair{"en", "3/4/2024", "es", "3/4/2024", 0, 0},
+                      Pair{"de", "vom 5. bis 19. August", "en", "from August 5 to August 19", 0, 0},
+                      Pair{"de", "1. Milch kaufen", "en", "1. Buy milk", 0, 0},
+                      Pair{"de", "1. Bundesliga", "en", "First league", 0, 0},
+                      Pair{"de", "Ludwig XIV.", "en", "Louis the fourteenth", 0, 0},
+                      Pair{"en", "COVID-19 cases", "de", "Covid-19-Fälle", 0, 0},
+                      Pair{"de", "CO2", "en", "CO2", 0, 0},
+                      Pair{"en", "in the 1930s", "es", "en los años 30", 0, 0},
+                      Pair{"en", "half an hour", "de", "30 Minuten", 0, 0},
+                      Pair{"en", "1,250 people", "es", "1,250 personas", 0, 0},
+                      Pair{"en", "One cannot have a cat.", "de", "Man kann keine Katze haben.", 0, 0}));
+
+ValueDifferences of(std::string_view source, std::string_view translation) {
+  return compare_values({source, german_values()}, {translation, english_values()});
+}
+
+TEST(RepairTrials, PutTheRightValueInPlaceOfTheWrongOne) {
+  const std::string source = "Der Bus kommt um halb zehn.", translation = "The bus comes at 2:00.";
+  const auto trials = repair_trials(of(source, translation), {source, translation}, english_values(), 0);
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(translation.substr(0, trials[0].kept_bytes), "The bus comes at ");
+  EXPECT_EQ(trials[0].inserted, "half past nine");
+  EXPECT_EQ(trials[1].required, std::vector<std::string>{"half past nine"});
+  EXPECT_EQ(repair_trials(of(source, translation), {source, translation}, english_values(), 1)[0].inserted,
+            "9:30");
+}
+
+TEST(RepairTrials, PutAMarkerFirst) {
+  const std::string source = "1. Milch kaufen";
+  const auto trials =
+      repair_trials(of(source, "buying milk 1"), {source, "buying milk 1"}, english_values(), 0);
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(trials[0].kept_bytes, 0U);
+  EXPECT_EQ(trials[0].inserted, "1.");
+}
+
+TEST(RepairTrials, AvoidAValueThatIsOnlyAdded) {
+  const std::string source = "Der Hund schläft.", translation = "The dog sleeps at 7.";
+  const auto trials = repair_trials(of(source, translation), {source, translation}, english_values(), 0);
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(translation.substr(0, trials[0].kept_bytes), "The dog sleeps at ");
+  EXPECT_EQ(trials[0].inserted, "");
+}
+
+TEST(ValueWarnings, NameWhatIsMissingAndWhatIsNew) {
+  const std::string source = "Der Bus kommt um halb zehn.", translation = "The bus comes at 2:00.";
+  EXPECT_EQ(
+      value_warnings(of(source, translation), {source, translation}),
+      (std::vector<std::string>{"the translation lacks \"halb zehn\"", "the source does not say \"2:00\""}));
+}
+
+}  // namespace
+}  // namespace heed::decode

@@ -1,0 +1,194 @@
+// Dates, in words and in figures.
+#include <algorithm>
+
+#include "translate/values/value_readers.h"
+
+namespace heed::decode {
+namespace {
+
+constexpr int kMaxDay = 31, kMaxMonth = 12;
+
+/// Reads tokens from left to right.
+class Cursor {
+ public:
+  Cursor(TextTokens tokens, const ValueLanguage& language) : tokens_(tokens), language_(language) {}
+
+  size_t at() const { return at_; }
+  void move_to(size_t at) { at_ = at; }
+  bool at_end() const { return at_ >= tokens_.size(); }
+  const TextToken& token() const { return tokens_[at_]; }
+  TextTokens left() const { return tokens_.subspan(at_); }
+
+  /// A number of digits from 1 to `most`; 0 if there is none.
+  int digits(int most, size_t least_length = 1, size_t most_length = 2) {
+    if (at_end()) return 0;
+    const int number = small_number(token());
+    const size_t length = token().lower.size();
+    if (number < 1 || number > most || length < least_length || length > most_length) return 0;
+    ++at_;
+    return number;
+  }
+  bool mark(std::string_view mark) {
+    if (at_end() || !token().is(mark) || token().after_space) return false;
+    ++at_;
+    return true;
+  }
+  /// "3", "3.", "3rd", "third", "dritten"
+  int day() {
+    const size_t begin = at_;
+    if (const int day = digits(kMaxDay)) {
+      if (language_.ordinal_period && !mark(".")) return fail(begin);
+      const bool ending = !at_end() && !token().after_space &&
+                          std::ranges::find(language_.ordinal_endings, std::string_view(token().lower)) !=
+                              language_.ordinal_endings.end();
+      if (ending) ++at_;
+      return day;
+    }
+    const auto words = at_end() ? std::nullopt : language_.read_words(left());
+    if (!words || words->value < 1 || words->value > kMaxDay) return fail(begin);
+    if (!words->ordinal && !language_.cardinal_days) return fail(begin);
+    at_ += words->tokens;
+    return static_cast<int>(words->value);
+  }
+  int month() {
+    if (at_end() || !token().is_word()) return 0;
+    const Phrase<int>* name = find_phrase(language_.months, left());
+    if (name == nullptr) return 0;
+    const bool needs_capital =
+        std::ranges::find(language_.capital_months, name->words) != language_.capital_months.end();
+    if (needs_capital && !token().capitalized) return 0;
+    at_ += phrase_length(name->words);
+    return name->meaning;
+  }
+  int year() {
+    const size_t begin = at_;
+    day_links();
+    const int year = digits(9999, 4, 4);
+    const bool joined = year != 0 && !at_end() && !token().after_space && token().is(":");
+    return year == 0 || joined ? fail(begin) : year;
+  }
+  void day_links() {
+    for (const std::string_view link : language_.day_links) {
+      if (begins_with(left(), link)) {
+        at_ += phrase_length(link);
+        return;
+      }
+    }
+  }
+
+ private:
+  int fail(size_t begin) {
+    at_ = begin;
+    return 0;
+  }
+
+  TextTokens tokens_;
+  const ValueLanguage& language_;
+  size_t at_ = 0;
+};
+
+Value date_value(int day, int month, int year) {
+  return {.kind = ValueKind::kDate, .day = day, .month = month, .year = year};
+}
+
+/// A year of two digits is of the last or of this century.
+int full_year(int year) {
+  constexpr int kThisCentury = 50;
+  if (year == 0 || year >= 100) return year;
+  return year < kThisCentury ? 2000 + year : 1900 + year;
+}
+
+/// "12.03.2024", "3/12/24", "2024-03-12"
+std::optional<Value> read_numeric(Cursor& cursor, const ValueLanguage& language) {
+  const size_t begin = cursor.at();
+  if (const int year = cursor.digits(9999, 4, 4); year != 0) {
+    const bool first = cursor.mark("-");
+    const int month = cursor.digits(kMaxMonth, 2);
+    const bool second = first && month != 0 && cursor.mark("-");
+    const int day = cursor.digits(kMaxDay, 2);
+    if (second && day != 0) return date_value(day, month, year);
+    cursor.move_to(begin);
+    return std::nullopt;
+  }
+  const int first = cursor.digits(kMaxDay);
+  const bool slash = first != 0 && cursor.mark("/"), dot = first != 0 && !slash && cursor.mark(".");
+  const bool dash = first != 0 && !slash && !dot && cursor.mark("-");
+  const int second = slash || dot || dash ? cursor.digits(kMaxDay) : 0;
+  const std::string_view mark = slash ? "/" : dot ? "." : "-";
+  const bool third = second != 0 && cursor.mark(mark);
+  int year = third ? cursor.digits(9999, 4, 4) : 0;
+  if (third && year == 0 && !dash) year = full_year(cursor.digits(99, 2));
+  const bool month_first = language.month_first && slash && first <= kMaxMonth;
+  Value date = month_first ? date_value(second, first, year) : date_value(first, second, year);
+  if (year == 0 || (first > kMaxMonth && second > kMaxMonth)) {
+    cursor.move_to(begin);
+    return std::nullopt;
+  }
+  if (date.month > kMaxMonth) {
+    std::swap(date.day, date.month);
+  } else if (language.month_first && slash && date.day <= kMaxMonth) {
+    date.instead = {date_value(date.month, date.day, year)};
+  }
+  return date;
+}
+
+/// "24.10." in German
+std::optional<Value> read_day_and_month(Cursor& cursor, const ValueLanguage& language) {
+  const size_t begin = cursor.at();
+  const int day = language.ordinal_period ? cursor.digits(kMaxDay) : 0;
+  const bool first = day != 0 && cursor.mark(".");
+  const int month = first ? cursor.digits(kMaxMonth) : 0;
+  if (month != 0 && cursor.mark(".") &&
+      (cursor.at_end() || cursor.token().after_space || !cursor.token().is_digits())) {
+    return date_value(day, month, 0);
+  }
+  cursor.move_to(begin);
+  return std::nullopt;
+}
+
+/// "12. März 2024", "12th of March", "12 de marzo de 2024"
+std::optional<Value> read_day_first(Cursor& cursor, const ValueLanguage&) {
+  const size_t begin = cursor.at();
+  if (const int day = cursor.day(); day != 0) {
+    cursor.day_links();
+    if (const int month = cursor.month(); month != 0) return date_value(day, month, cursor.year());
+  }
+  cursor.move_to(begin);
+  return std::nullopt;
+}
+
+/// "March 12, 2024", "March 2024", "March"
+std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& language) {
+  const int month = cursor.month();
+  if (month == 0) return std::nullopt;
+  const size_t behind = cursor.at();
+  if (language.month_first) {
+    const bool the = !cursor.at_end() && cursor.token().is("the");
+    if (the) cursor.move_to(cursor.at() + 1);
+    if (const int day = cursor.day(); day != 0) return date_value(day, month, cursor.year());
+    cursor.move_to(behind);
+  }
+  Value date = date_value(0, month, 0);
+  date.optional = true;
+  return date;
+}
+
+}  // namespace
+
+std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& language) {
+  Cursor cursor(tokens, language);
+  for (const auto& read : {read_numeric, read_day_and_month, read_day_first, read_month_first}) {
+    auto date = read(cursor, language);
+    if (!date) continue;
+    const size_t begin = tokens[0].begin, end = tokens[cursor.at() - 1].end;
+    for (Value* each : {&*date, date->instead.empty() ? nullptr : &date->instead[0]}) {
+      if (each == nullptr) continue;
+      each->begin = begin;
+      each->end = end;
+    }
+    return ReadValue{std::move(*date), cursor.at()};
+  }
+  return std::nullopt;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,278 @@
+// Values in English. Dates in figures are read month first, as in America, or day first where that fits.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "translate/values/number_words.h"
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+namespace english {
+
+using Reading = TimePattern::Reading;
+using Role = NumberWord::Role;
+
+constexpr std::array<std::string_view, 20> kBelowTwenty{
+    "zero",     "one",     "two",     "three",     "four",     "five",    "six",
+    "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",  "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+constexpr std::array<std::string_view, 10> kTens{"",      "",      "twenty",  "thirty", "forty",
+                                                 "fifty", "sixty", "seventy", "eighty", "ninety"};
+
+constexpr NumberWord kNumberWords[] = {{"one", 1, Role::kUnit},
+                                       {"two", 2, Role::kUnit},
+                                       {"three", 3, Role::kUnit},
+                                       {"four", 4, Role::kUnit},
+                                       {"five", 5, Role::kUnit},
+                                       {"six", 6, Role::kUnit},
+                                       {"seven", 7, Role::kUnit},
+                                       {"eight", 8, Role::kUnit},
+                                       {"nine", 9, Role::kUnit},
+                                       {"zero", 0, Role::kTeen},
+                                       {"ten", 10, Role::kTeen},
+                                       {"eleven", 11, Role::kTeen},
+                                       {"twelve", 12, Role::kTeen},
+                                       {"thirteen", 13, Role::kTeen},
+                                       {"fourteen", 14, Role::kTeen},
+                                       {"fifteen", 15, Role::kTeen},
+                                       {"sixteen", 16, Role::kTeen},
+                                       {"seventeen", 17, Role::kTeen},
+                                       {"eighteen", 18, Role::kTeen},
+                                       {"nineteen", 19, Role::kTeen},
+                                       {"twenty", 20, Role::kTen},
+                                       {"thirty", 30, Role::kTen},
+                                       {"forty", 40, Role::kTen},
+                                       {"fifty", 50, Role::kTen},
+                                       {"sixty", 60, Role::kTen},
+                                       {"seventy", 70, Role::kTen},
+                                       {"eighty", 80, Role::kTen},
+                                       {"ninety", 90, Role::kTen},
+                                       {"hundred", 100, Role::kHundred},
+                                       {"thousand", 1000, Role::kThousand},
+                                       {"first", 1, Role::kOrdinal},
+                                       {"second", 2, Role::kOrdinal},
+                                       {"third", 3, Role::kOrdinal},
+                                       {"fourth", 4, Role::kOrdinal},
+                                       {"fifth", 5, Role::kOrdinal},
+                                       {"sixth", 6, Role::kOrdinal},
+                                       {"seventh", 7, Role::kOrdinal},
+                                       {"eighth", 8, Role::kOrdinal},
+                                       {"ninth", 9, Role::kOrdinal},
+                                       {"tenth", 10, Role::kOrdinal},
+                                       {"eleventh", 11, Role::kOrdinal},
+                                       {"twelfth", 12, Role::kOrdinal},
+                                       {"thirteenth", 13, Role::kOrdinal},
+                                       {"fourteenth", 14, Role::kOrdinal},
+                                       {"fifteenth", 15, Role::kOrdinal},
+                                       {"sixteenth", 16, Role::kOrdinal},
+                                       {"seventeenth", 17, Role::kOrdinal},
+                                       {"eighteenth", 18, Role::kOrdinal},
+                                       {"nineteenth", 19, Role::kOrdinal},
+                                       {"twentieth", 20, Role::kOrdinal},
+                                       {"thirtieth", 30, Role::kOrdinal},
+                                       {"fortieth", 40, Role::kOrdinal},
+                                       {"fiftieth", 50, Role::kOrdinal}};
+constexpr NumberGrammar kGrammar{.words = kNumberWords,
+                                 .after_ten = "-",
+                                 .after_ten_optional = true,
+                                 .after_hundred = "and",
+                                 .years = true};
+
+constexpr std::array<std::string_view, 12> kMonths{"January",   "February", "March",    "April",
+                                                   "May",       "June",     "July",     "August",
+                                                   "September", "October",  "November", "December"};
+constexpr Phrase<int> kMonthNames[] = {
+    {"january", 1}, {"february", 2}, {"march", 3},     {"april", 4},    {"may", 5},       {"june", 6},
+    {"july", 7},    {"august", 8},   {"september", 9}, {"october", 10}, {"november", 11}, {"december", 12},
+    {"jan .", 1},   {"feb .", 2},    {"mar .", 3},     {"apr .", 4},    {"aug .", 8},     {"sept .", 9},
+    {"sep .", 9},   {"oct .", 10},   {"nov .", 11},    {"dec .", 12},   {"jan", 1},       {"feb", 2},
+    {"apr", 4},     {"aug", 8},      {"sept", 9},      {"oct", 10},     {"nov", 11}};
+constexpr std::string_view kCapitalMonths[] = {"march", "may", "august"};
+constexpr std::string_view kDayLinks[] = {",", "of", ", of"};
+
+constexpr TimePattern kTimes[] = {
+    {.pattern = "half past H", .minutes = 30},
+    {.pattern = "quarter past H", .minutes = 15},
+    {.pattern = "quarter after H", .minutes = 15},
+    {.pattern = "quarter to H", .minutes = -15},
+    {.pattern = "quarter till H", .minutes = -15},
+    {.pattern = "a quarter past H", .minutes = 15},
+    {.pattern = "a quarter after H", .minutes = 15},
+    {.pattern = "a quarter to H", .minutes = -15},
+    {.pattern = "a quarter till H", .minutes = -15},
+    {.pattern = "M past H", .before_or_after = true},
+    {.pattern = "M minutes past H"},
+    {.pattern = "M after H", .before_or_after = true, .certain = false},
+    {.pattern = "M to H", .sign = -1, .before_or_after = true, .certain = false},
+    {.pattern = "M minutes to H", .sign = -1},
+    {.pattern = "M minutes before H", .sign = -1},
+    {.pattern = "M till H", .sign = -1, .before_or_after = true, .certain = false},
+    {.pattern = "H o'clock"},
+    {.pattern = "H : MM", .reading = Reading::kWritten, .certain = false},
+    {.pattern = "H . MM", .reading = Reading::kWritten, .needs_part = true},
+    {.pattern = "H oh M", .in_words = true},
+    {.pattern = "H - M", .in_words = true},
+    {.pattern = "H M", .certain = false, .in_words = true},
+    {.pattern = "H", .needs_part = true},
+};
+
+constexpr Phrase<PartOfDay> kPartsOfDay[] = {
+    {"a . m .", PartOfDay::kMorning},
+    {"a . m", PartOfDay::kMorning},
+    {"am", PartOfDay::kMorning},
+    {"p . m .", PartOfDay::kAfternoon},
+    {"p . m", PartOfDay::kAfternoon},
+    {"pm", PartOfDay::kAfternoon},
+    {"in the morning", PartOfDay::kMorning},
+    {"in the afternoon", PartOfDay::kAfternoon},
+    {"in the evening", PartOfDay::kAfternoon},
+    {"at night", PartOfDay::kNight},
+    {"tonight", PartOfDay::kAfternoon},
+    {"this evening", PartOfDay::kAfternoon},
+    {"this morning", PartOfDay::kMorning},
+    {"this afternoon", PartOfDay::kAfternoon},
+};
+constexpr std::string_view kWordsOfPart[] = {"tonight", "evening",  "afternoon",  "night",  "morning", "pm",
+                                             "am",      "evenings", "afternoons", "nights", "mornings"};
+constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};
+constexpr Phrase<int> kScales[] = {{"thousand", 3},  {"million", 6},  {"billion", 9},
+                                   {"trillion", 12}, {"millions", 6}, {"thousands", 3}};
+constexpr Phrase<Unit> kUnits[] = {{"%", Unit::kPercent},
+                                   {"percent", Unit::kPercent},
+                                   {"per cent", Unit::kPercent},
+                                   {"percentage", Unit::kPercent},
+                                   {"€", Unit::kEuro},
+                                   {"euro", Unit::kEuro},
+                                   {"euros", Unit::kEuro},
+                                   {"eur", Unit::kEuro},
+                                   {"$", Unit::kDollar},
+                                   {"dollar", Unit::kDollar},
+                                   {"dollars", Unit::kDollar},
+                                   {"usd", Unit::kDollar},
+                                   {"us dollars", Unit::kDollar},
+                                   {"£", Unit::kPound},
+                                   {"° c", Unit::kDegree},
+                                   {"°", Unit::kDegree},
+                                   {"degree", Unit::kDegree},
+                                   {"degrees", Unit::kDegree},
+                                   {"degrees celsius", Unit::kDegree}};
+constexpr WrittenUnit kWrittenUnits[] = {{Unit::kPercent, "{}%", "{} percent"},
+                                         {Unit::kEuro, "€{}", "{} euros"},
+                                         {Unit::kDollar, "${}", "{} dollars"},
+                                         {Unit::kPound, "£{}", "{} pounds"},
+                                         {Unit::kDegree, "{} °C", "{} degrees"}};
+constexpr Phrase<Unit> kUnitsBefore[] = {
+    {"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}, {"eur", Unit::kEuro}};
+constexpr std::string_view kMinus[] = {"minus"};
+constexpr std::string_view kBelowZero[] = {"below zero", "below freezing", "below"};
+constexpr std::string_view kRanges[] = {"to", "-", "–", "and", "until", "till", "a"};
+constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
+
+/// Words that say a number by the way.
+constexpr Phrase<int> kOptional[] = {{"a", 1},
+                                     {"an", 1},
+                                     {"single", 1},
+                                     {"once", 1},
+                                     {"ones", 1},
+                                     {"twice", 2},
+                                     {"both", 2},
+                                     {"couple", 2},
+                                     {"pair", 2},
+                                     {"double", 2},
+                                     {"twin", 2},
+                                     {"twins", 2},
+                                     {"triple", 3},
+                                     {"dozen", 12},
+                                     {"decade", 10},
+                                     {"decades", 10},
+                                     {"century", 100},
+                                     {"hundred", 100},
+                                     {"thousand", 1000},
+                                     {"either", 2},
+                                     {"neither", 2},
+                                     {"fortnight", 14},
+                                     {"twos", 2},
+                                     {"half an hour", 30},
+                                     {"half hour", 30},
+                                     {"quarter of an hour", 15},
+                                     {"quarter hour", 15}};
+
+std::optional<WordNumber> read_words(TextTokens tokens) {
+  if (!tokens[0].is_word()) return std::nullopt;
+  const bool multiplied = tokens.size() > 1 && (tokens[1].is("hundred") || tokens[1].is("thousand"));
+  if (tokens[0].is("a") && multiplied) {  // "a hundred and fifty"
+    std::vector<TextToken> one(tokens.begin(), tokens.end());
+    one[0].lower = "one";
+    return read_number_words(kGrammar, one);
+  }
+  if (const auto number = read_number_words(kGrammar, tokens)) return number;
+  return read_optional_number(kOptional, tokens);
+}
+
+std::string write_below_thousand(int64_t number) {
+  const auto n = static_cast<size_t>(number);
+  if (n >= 100) {
+    return write_below_thousand(number / 100) + " hundred" +
+           (n % 100 == 0 ? "" : " " + write_below_thousand(number % 100));
+  }
+  if (n < kBelowTwenty.size()) return std::string(kBelowTwenty[n]);
+  return std::string(kTens[n / 10]) + (n % 10 == 0 ? "" : "-" + std::string(kBelowTwenty[n % 10]));
+}
+
+std::string write_words(int64_t number) {
+  if (number < 1000) return write_below_thousand(number);
+  return write_below_thousand(number / 1000) + " thousand" +
+         (number % 1000 == 0 ? "" : " " + write_below_thousand(number % 1000));
+}
+
+std::vector<std::string> write_date(const Value& date) {
+  const std::string_view month = kMonths[static_cast<size_t>(date.month - 1)];
+  if (date.day == 0) return {std::string(month)};
+  if (date.year == 0) return {fmt::format("{} {}", month, date.day)};
+  return {fmt::format("{} {}, {}", month, date.day, date.year)};
+}
+
+std::vector<std::string> write_time(const Value& time) {
+  const int hour = time.minute / 60, minute = time.minute % 60, face = (hour + 11) % 12 + 1;
+  const std::string minutes = minute == 0 ? "" : fmt::format(":{:02}", minute);
+  const std::string written = fmt::format("{}{} {}", face, minutes, hour < 12 ? "a.m." : "p.m.");
+  if (!time.half_day) return {written};
+  const auto name = [](int h) { return write_words((h + 11) % 12 + 1); };
+  const std::string spoken = minute == 0    ? name(hour) + " o'clock"
+                             : minute == 15 ? "quarter past " + name(hour)
+                             : minute == 30 ? "half past " + name(hour)
+                             : minute == 45 ? "quarter to " + name(hour + 1)
+                             : minute < 30  ? write_words(minute) + " past " + name(hour)
+                                            : write_words(60 - minute) + " to " + name(hour + 1);
+  return {spoken, fmt::format("{}:{:02}", face, minute)};
+}
+
+}  // namespace english
+
+const ValueLanguage& english_values() {
+  using namespace english;
+  static const ValueLanguage language{.code = "en",
+                                      .twelve_hour = true,
+                                      .month_first = true,
+                                      .ordinal_endings = kOrdinalEndings,
+                                      .months = kMonthNames,
+                                      .capital_months = kCapitalMonths,
+                                      .day_links = kDayLinks,
+                                      .times = kTimes,
+                                      .parts_of_day = kPartsOfDay,
+                                      .words_of_part_of_day = kWordsOfPart,
+                                      .named_times = kNamedTimes,
+                                      .ranges = kRanges,
+                                      .scales = kScales,
+                                      .units = kUnits,
+                                      .units_before = kUnitsBefore,
+                                      .written_units = kWrittenUnits,
+                                      .minus = kMinus,
+                                      .below_zero = kBelowZero,
+                                      .read_words = read_words,
+                                      .write_words = write_words,
+                                      .write_date = write_date,
+                                      .write_time = write_time};
+  return language;
+}
+
+}  // namespace heed::decode

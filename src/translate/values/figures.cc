@@ -1,0 +1,114 @@
+#include "translate/values/figures.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace heed::decode {
+namespace {
+
+constexpr size_t kGroup = 3;  // digits between two marks of thousands
+
+/// Digits separated by single marks: groups.size() == marks.size() + 1.
+struct Groups {
+  std::vector<std::string_view> groups;
+  std::string marks;
+};
+
+Groups groups_of(TextTokens tokens) {
+  Groups result{{tokens[0].lower}, ""};
+  for (size_t n = 1; n + 1 < tokens.size(); n += 2) {
+    const TextToken& mark = tokens[n];
+    const bool is_mark = mark.is(".") || mark.is(",") || mark.is("'");
+    if (!is_mark || mark.after_space || tokens[n + 1].after_space || !tokens[n + 1].is_digits()) break;
+    result.marks += mark.lower;
+    result.groups.push_back(tokens[n + 1].lower);
+  }
+  return result;
+}
+
+/// Whether groups first to last are those of one integer: "12", "345", "678".
+bool are_thousands(const Groups& number, size_t groups) {
+  if (groups < 2 || number.groups[0].size() > kGroup || number.groups[0] == "0") return false;
+  for (size_t n = 1; n < groups; ++n) {
+    if (number.groups[n].size() != kGroup || number.marks[n - 1] != number.marks[0]) return false;
+  }
+  return true;
+}
+
+std::string joined(const Groups& number, size_t groups) {
+  std::string digits;
+  for (size_t n = 0; n < groups; ++n) digits += number.groups[n];
+  return digits;
+}
+
+std::string normalized(std::string whole, std::string fraction) {
+  whole.erase(0, std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  while (fraction.ends_with('0')) fraction.pop_back();
+  return fraction.empty() ? whole : whole + "." + fraction;
+}
+
+/// "10 000": groups of three digits behind spaces.
+size_t spaced_groups(TextTokens tokens) {
+  if (tokens[0].lower.size() > kGroup || tokens[0].lower == "0") return 1;
+  size_t count = 1;
+  while (count < tokens.size() && tokens[count].is_digits() && tokens[count].after_space &&
+         tokens[count].lower.size() == kGroup && tokens[count].begin <= tokens[count - 1].end + 3) {
+    ++count;
+  }
+  const bool goes_on = count < tokens.size() && tokens[count].is_digits();  // a telephone number
+  return goes_on ? 1 : count;
+}
+
+}  // namespace
+
+std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.empty() || !tokens[0].is_digits()) return std::nullopt;
+  if (const size_t spaced = spaced_groups(tokens); spaced > 1) {
+    std::string digits;
+    for (const TextToken& token : tokens.first(spaced)) digits += token.lower;
+    return Figures{normalized(digits, ""), "", spaced};
+  }
+  const Groups number = groups_of(tokens);
+  const size_t count = number.groups.size();
+  const size_t used = 2 * count - 1;
+  const std::string last(number.groups.back());
+  if (count == 1) return Figures{normalized(joined(number, 1), ""), "", 1};
+  const bool all_thousands = are_thousands(number, count);
+  if (count == 2) {
+    const std::string integer = normalized(joined(number, 2), ""), whole(number.groups[0]);
+    const std::string decimal = normalized(whole, last);
+    if (!all_thousands) return Figures{decimal, "", used};
+    const bool grouped = number.marks[0] != language.decimal_mark;
+    const std::string other = grouped ? decimal : integer;
+    return Figures{grouped ? integer : decimal, language.either_mark ? other : "", used};
+  }
+  if (all_thousands) return Figures{normalized(joined(number, count), ""), "", used};
+  const bool decimal = number.marks.back() != number.marks[0] && are_thousands(number, count - 1);
+  if (decimal) return Figures{normalized(joined(number, count - 1), last), "", used};
+  return Figures{normalized(joined(number, 1), ""), "", 1};
+}
+
+std::string with_zeros(const std::string& number, int zeros) {
+  const size_t point = std::min(number.find('.'), number.size());
+  std::string whole = number.substr(0, point), fraction = number.substr(std::min(point + 1, number.size()));
+  for (int n = 0; n < zeros; ++n) {
+    whole += fraction.empty() ? '0' : fraction[0];
+    if (!fraction.empty()) fraction.erase(0, 1);
+  }
+  return normalized(std::move(whole), std::move(fraction));
+}
+
+std::string write_figures(const std::string& number, const ValueLanguage& language) {
+  const bool negative = number.starts_with('-');
+  const size_t begin = negative ? 1 : 0, point = std::min(number.find('.'), number.size());
+  std::string whole = number.substr(begin, point - begin);
+  const bool grouped = whole.size() >= language.least_grouped;
+  for (size_t at = whole.size(); grouped && at > kGroup;) {
+    at -= kGroup;
+    whole.insert(at, 1, language.group_mark);
+  }
+  if (point < number.size()) whole += language.decimal_mark + number.substr(point + 1);
+  return (negative ? "-" : "") + whole;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,28 @@
+// Numbers in figures, with the marks of a language: "1.249,50" is 1249.50 in German.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "translate/values/text_tokens.h"
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+
+struct Figures {
+  std::string normal;     ///< "1249.5": no needless zeros
+  std::string otherwise;  ///< by the other convention, if the language has both; else empty
+  size_t tokens = 0;
+};
+
+/// The number at the beginning of `tokens`. Marks of the other convention are read, too, where they can only
+/// be meant so: "1,249.50" in German.
+std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& language);
+
+/// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
+std::string with_zeros(const std::string& number, int zeros);
+
+/// A decimal number as a language writes it: "1249.5" is "1.249,5" in German.
+std::string write_figures(const std::string& number, const ValueLanguage& language);
+
+}  // namespace heed::decode

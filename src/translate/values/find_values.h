@@ -1,0 +1,17 @@
+// Finds what a text says in numbers, times, dates, codes and addresses.
+#pragma once
+
+#include <string_view>
+
+#include "translate/values/value.h"
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+
+/// Thread-safe. `text` is valid UTF-8.
+TextValues find_values(std::string_view text, const ValueLanguage& language);
+
+/// The letters and digits of a text, in lower case.
+std::string letters_and_digits(std::string_view text);
+
+}  // namespace heed::decode

@@ -1,0 +1,148 @@
+// What each language's table reads, in the words of people; grids over all numbers, times and dates are in
+// values_grid_test.cc.
+#include "translate/values/find_values.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace heed::decode {
+namespace {
+
+std::string unit_name(Unit unit) {
+  constexpr std::array kNames{"", "%", " EUR", " USD", " GBP", " degrees"};
+  return kNames[static_cast<size_t>(unit)];
+}
+
+/// "9:30~" is 9:30 or 21:30; "(2)" is optional.
+std::string shown(const Value& value) {
+  std::string text;
+  switch (value.kind) {
+    case ValueKind::kNumber:
+      text = value.normal + unit_name(value.unit);
+      break;
+    case ValueKind::kTime:
+      text = fmt::format("{}:{:02}{}", value.minute / 60, value.minute % 60, value.half_day ? "~" : "");
+      break;
+    case ValueKind::kDate:
+      text = fmt::format("{}/{}/{}", value.day, value.month, value.year);
+      break;
+    case ValueKind::kMarker:
+      text = value.normal + ")";
+      break;
+    case ValueKind::kText:
+      text = "'" + value.normal + "'";
+      break;
+  }
+  return value.optional ? "(" + text + ")" : text;
+}
+
+/// The values that a text must be found in, separated by spaces.
+std::string required(std::string_view language, std::string_view text) {
+  std::string all;
+  for (const Value& value : find_values(text, *value_language(language)).values) {
+    if (!value.optional) all += (all.empty() ? "" : " ") + shown(value);
+  }
+  return all;
+}
+
+struct Case {
+  const char *language, *text, *values;
+};
+
+class FoundValues : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FoundValues, AreThoseOfTheText) {
+  EXPECT_EQ(required(GetParam().language, GetParam().text), GetParam().values) << GetParam().text;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Times, FoundValues,
+    ::testing::Values(Case{"de", "Der Zug fährt um 14:35 Uhr von Gleis 7 ab.", "14:35 7"},
+                      Case{"de", "Wir kommen um halb zehn.", "9:30~"},
+                      Case{"de", "Es ist fünf vor halb zehn.", "9:25~"},
+                      Case{"de", "um Viertel vor neun", "8:45~"}, Case{"de", "um dreiviertel neun", "8:45~"},
+                      Case{"de", "um zehn nach acht", "8:10~"}, Case{"de", "um 18.07 Uhr", "18:07"},
+                      Case{"de", "um 18 Uhr 7", "18:07"}, Case{"de", "von 8 bis 20 Uhr", "8:00 20:00"},
+                      Case{"de", "um acht Uhr abends", "20:00"}, Case{"de", "um ein Uhr nachts", "1:00"},
+                      Case{"en", "at 2:35 p.m. today", "14:35"}, Case{"en", "at 2:35pm", "14:35"},
+                      Case{"en", "at half past nine", "9:30~"}, Case{"en", "at a quarter to nine", "8:45~"},
+                      Case{"en", "at nine thirty", "9:30~"}, Case{"en", "at six-thirty", "6:30~"},
+                      Case{"en", "from 8 a.m. to 8 p.m.", "8:00 20:00"},
+                      Case{"en", "from 2 to 8 p.m.", "14:00 20:00"}, Case{"en", "at 12 a.m.", "0:00"},
+                      Case{"en", "at eight in the morning", "8:00"}, Case{"es", "a las 18:07", "18:07"},
+                      Case{"es", "a las nueve y media", "9:30~"},
+                      Case{"es", "a la una menos cuarto", "0:45~"},
+                      Case{"es", "a las 6:07 de la tarde", "18:07"}, Case{"es", "a las 18.07 h", "18:07"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Dates, FoundValues,
+    ::testing::Values(Case{"de", "am 24.10.2022", "24/10/2022"}, Case{"de", "am 5. Mai", "5/5/0"},
+                      Case{"de", "am 24.10. um acht Uhr", "24/10/0 8:00~"},
+                      Case{"de", "vom 5. bis 19. August 2024", "5 19/8/2024"},
+                      Case{"de", "am dritten Oktober", "3/10/0"},
+                      Case{"en", "on March 12, 2024,", "12/3/2024"},
+                      Case{"en", "the 12th of March", "12/3/0"}, Case{"en", "on 3/12/2024", "12/3/2024"},
+                      Case{"en", "on 13/12/2024", "13/12/2024"}, Case{"en", "on 2024-03-12", "12/3/2024"},
+                      Case{"en", "He may march 5 miles.", "5"},
+                      Case{"es", "el 12 de marzo de 2024", "12/3/2024"},
+                      Case{"es", "el uno de mayo", "1/5/0"}, Case{"es", "12/03/2024", "12/3/2024"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, FoundValues,
+    ::testing::Values(
+        Case{"de", "1.249,50 €", "1249.5 EUR"}, Case{"en", "€1,249.50", "1249.5 EUR"},
+        Case{"es", "1249,50 euros", "1249.5 EUR"}, Case{"de", "1.500 Euro", "1500 EUR"},
+        Case{"en", "1.500 km", "1.5"}, Case{"de", "3,5 Millionen", "3500000"},
+        Case{"en", "two billion dollars", "2000000000 USD"}, Case{"es", "2 mil millones", "2000000000"},
+        Case{"de", "dreiundsiebzig Kilo", "73"}, Case{"de", "zweitausendfünf Leute", "2005"},
+        Case{"en", "seven hundred and twenty-three", "723"}, Case{"en", "in nineteen eighty-four", "1984"},
+        Case{"es", "trescientas doce páginas", "312"}, Case{"es", "treinta y tres", "33"},
+        Case{"de", "bei -3 °C", "-3 degrees"}, Case{"de", "minus drei Grad", "-3 degrees"},
+        Case{"en", "3 degrees below zero", "-3 degrees"}, Case{"es", "tres grados bajo cero", "-3 degrees"},
+        Case{"es", "al menos ocho", "8"}, Case{"de", "2010-2015", "2010 2015"}, Case{"de", "25 %", "25%"},
+        Case{"en", "25 percent", "25%"}, Case{"en", "10 000 people", "10000"},
+        // Articles, ordinals and idioms say nothing that a translation has to say.
+        Case{"de", "ein Hund und eine Katze", ""}, Case{"en", "one of a hundred", ""},
+        Case{"es", "la segunda vez", ""}, Case{"de", "Gib acht!", ""}, Case{"de", "zweimal", ""},
+        Case{"en", "both of them, twice", ""}));
+
+INSTANTIATE_TEST_SUITE_P(CodesAddressesAndMarkers, FoundValues,
+                         ::testing::Values(Case{"de", "Schreib an info@heed.de oder ruf 030 1234567 an.",
+                                                "'infoheedde' '0301234567'"},
+                                           Case{"en", "Flight LH4713 from gate B12", "'lh4713' 'b12'"},
+                                           Case{"en", "See https://heed.de/a?b=1.", "'httpsheeddeab1'"},
+                                           Case{"de", "1. Milch kaufen", "1)"},
+                                           Case{"en", "2) Buy milk", "2)"},
+                                           Case{"de", "Das ist d.h. 😀 alles :-)", ""}));
+
+TEST(FoundValues, MayHaveAnotherReading) {
+  const TextValues range = find_values("from ten to twelve", english_values());
+  ASSERT_EQ(range.values.size(), 1U);
+  EXPECT_EQ(shown(range.values[0]), "11:50~");
+  ASSERT_EQ(range.values[0].instead.size(), 2U);
+  const TextValues spanish = find_values("1,250 personas", spanish_values());
+  ASSERT_EQ(spanish.values.size(), 1U);
+  EXPECT_EQ(shown(spanish.values[0]), "1.25");
+  ASSERT_EQ(spanish.values[0].instead.size(), 1U);
+  EXPECT_EQ(shown(spanish.values[0].instead[0]), "1250");
+}
+
+TEST(FoundValues, AreBytesOfTheText) {
+  const std::string text = "Für 1.249,50 € um halb zehn";
+  const TextValues found = find_values(text, german_values());
+  ASSERT_EQ(found.values.size(), 2U);
+  const auto bytes = [&](const Value& value) { return text.substr(value.begin, value.end - value.begin); };
+  EXPECT_EQ(bytes(found.values[0]), "1.249,50 €");
+  EXPECT_EQ(bytes(found.values[1]), "halb zehn");
+}
+
+TEST(FoundValues, HoldForAnyText) {
+  for (const char* text : {"", " ", "-", "€", "minus", "a hundred and", "99999999999999999999999 €", "1.",
+                           "0 0 0", "1.2.3.4.5.6", "\xEF\xBF\xBD 5", "las", "twenty-", "00:00:00", "$-5"}) {
+    for (const char* language : {"de", "en", "es"}) find_values(text, *value_language(language));
+  }
+  EXPECT_EQ(value_language("fr"), nullptr);
+}
+
+}  // namespace
+}  // namespace heed::decode

@@ -1,0 +1,273 @@
+// Values in German. Number words are joined, units before tens: 73 is dreiundsiebzig.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "translate/values/number_words.h"
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+namespace german {
+
+using Reading = TimePattern::Reading;
+
+constexpr std::array<std::string_view, 20> kBelowTwenty{
+    "null",     "eins",     "zwei",     "drei",     "vier",     "fünf",    "sechs",
+    "sieben",   "acht",     "neun",     "zehn",     "elf",      "zwölf",   "dreizehn",
+    "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"};
+constexpr std::array<std::string_view, 10> kTens{"",        "",        "zwanzig", "dreißig", "vierzig",
+                                                 "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"};
+
+constexpr std::array<std::string_view, 12> kMonths{"Januar",    "Februar", "März",     "April",
+                                                   "Mai",       "Juni",    "Juli",     "August",
+                                                   "September", "Oktober", "November", "Dezember"};
+constexpr Phrase<int> kMonthNames[] = {
+    {"januar", 1},    {"jänner", 1},    {"februar", 2}, {"feber", 2},  {"märz", 3},      {"april", 4},
+    {"mai", 5},       {"juni", 6},      {"juli", 7},    {"august", 8}, {"september", 9}, {"oktober", 10},
+    {"november", 11}, {"dezember", 12}, {"jan .", 1},   {"feb .", 2},  {"apr .", 4},     {"aug .", 8},
+    {"sept .", 9},    {"sep .", 9},     {"okt .", 10},  {"nov .", 11}, {"dez .", 12}};
+
+constexpr TimePattern kTimes[] = {
+    {.pattern = "halb H", .minutes = -30},
+    {.pattern = "M vor halb H", .minutes = -30, .sign = -1},
+    {.pattern = "M nach halb H", .minutes = -30},
+    {.pattern = "viertel vor H", .minutes = -15},
+    {.pattern = "viertel nach H", .minutes = 15},
+    {.pattern = "dreiviertel H", .minutes = -15},
+    {.pattern = "viertel H", .minutes = -45},
+    {.pattern = "M vor H", .sign = -1, .before_or_after = true},
+    {.pattern = "M nach H", .before_or_after = true},
+    {.pattern = "M minuten vor H", .sign = -1},
+    {.pattern = "M minuten nach H"},
+    {.pattern = "H : MM uhr", .reading = Reading::kWritten},
+    {.pattern = "H . MM uhr", .reading = Reading::kWritten},
+    {.pattern = "H : MM", .reading = Reading::kWritten, .certain = false},
+    {.pattern = "H uhr M", .reading = Reading::kWritten},
+    {.pattern = "H uhr", .reading = Reading::kWritten},
+    {.pattern = "H", .needs_part = true},
+};
+
+constexpr Phrase<PartOfDay> kPartsOfDay[] = {
+    {"morgens", PartOfDay::kMorning},       {"früh", PartOfDay::kMorning},
+    {"vormittags", PartOfDay::kMorning},    {"am morgen", PartOfDay::kMorning},
+    {"am vormittag", PartOfDay::kMorning},  {"in der früh", PartOfDay::kMorning},
+    {"nachmittags", PartOfDay::kAfternoon}, {"am nachmittag", PartOfDay::kAfternoon},
+    {"abends", PartOfDay::kAfternoon},      {"am abend", PartOfDay::kAfternoon},
+    {"nachts", PartOfDay::kNight},          {"in der nacht", PartOfDay::kNight},
+};
+constexpr std::string_view kWordsOfPart[] = {"abend",   "abends", "nachmittag", "nachmittags",
+                                             "nacht",   "nachts", "früh",       "vormittag",
+                                             "morgens", "mittag", "mittags"};
+constexpr Phrase<int> kNamedTimes[] = {{"mittag", 720}, {"mittags", 720}, {"mitternacht", 0}};
+constexpr Phrase<int> kScales[] = {{"tausend", 3}, {"million", 6},   {"millionen", 6},  {"mio .", 6},
+                                   {"mio", 6},     {"milliarde", 9}, {"milliarden", 9}, {"mrd .", 9},
+                                   {"mrd", 9},     {"billion", 12},  {"billionen", 12}};
+constexpr Phrase<Unit> kUnits[] = {
+    {"%", Unit::kPercent},          {"prozent", Unit::kPercent}, {"€", Unit::kEuro},
+    {"euro", Unit::kEuro},          {"euros", Unit::kEuro},      {"eur", Unit::kEuro},
+    {"$", Unit::kDollar},           {"dollar", Unit::kDollar},   {"us $", Unit::kDollar},
+    {"us - dollar", Unit::kDollar}, {"usd", Unit::kDollar},      {"£", Unit::kPound},
+    {"° c", Unit::kDegree},         {"°", Unit::kDegree},        {"grad", Unit::kDegree},
+    {"grad celsius", Unit::kDegree}};
+constexpr WrittenUnit kWrittenUnits[] = {{Unit::kPercent, "{} %", "{} Prozent"},
+                                         {Unit::kEuro, "{} €", "{} Euro"},
+                                         {Unit::kDollar, "{} Dollar", "{} $"},
+                                         {Unit::kPound, "{} £", "{} Pfund"},
+                                         {Unit::kDegree, "{} °C", "{} Grad"}};
+constexpr Phrase<Unit> kUnitsBefore[] = {
+    {"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}, {"eur", Unit::kEuro}};
+constexpr std::string_view kMinus[] = {"minus"};
+constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt"};
+constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um"};
+constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
+
+/// Words that say a number by the way.
+constexpr Phrase<int> kOptional[] = {{"eine", 1},          {"einen", 1},          {"einem", 1},
+                                     {"einer", 1},         {"eines", 1},          {"einmal", 1},
+                                     {"beide", 2},         {"beiden", 2},         {"beider", 2},
+                                     {"beides", 2},        {"beidem", 2},         {"paar", 2},
+                                     {"doppelt", 2},       {"doppelte", 2},       {"doppelten", 2},
+                                     {"zu zweit", 2},      {"zu dritt", 3},       {"zu viert", 4},
+                                     {"zu fünft", 5},      {"zweier", 2},         {"zweien", 2},
+                                     {"dreier", 3},        {"dreien", 3},         {"vieren", 4},
+                                     {"zwo", 2},           {"dutzend", 12},       {"jahrzehnt", 10},
+                                     {"jahrzehnte", 10},   {"jahrhundert", 100},  {"zwilling", 2},
+                                     {"zwillinge", 2},     {"viertelstunde", 15}, {"dreiviertelstunde", 45},
+                                     {"halbe stunde", 30}, {"halben stunde", 30}, {"vier augen", 4},
+                                     {"gib acht", 8},      {"gebt acht", 8},      {"acht geben", 8}};
+
+std::string_view without(std::string_view word, std::string_view ending) {
+  if (word.size() <= ending.size() || !word.ends_with(ending)) return {};
+  return word.substr(0, word.size() - ending.size());
+}
+
+std::optional<int64_t> below_hundred(std::string_view word) {
+  if (word == "ein") return 1;
+  const auto simple = std::ranges::find(kBelowTwenty, word);
+  if (simple != kBelowTwenty.end()) return simple - kBelowTwenty.begin();
+  if (word == "zwo") return 2;
+  for (size_t ten = 2; ten < kTens.size(); ++ten) {
+    const auto value = static_cast<int64_t>(10 * ten);
+    if (word == kTens[ten] || (ten == 3 && word == "dreissig")) return value;
+    const std::string_view unit = without(without(word, kTens[ten]), "und");
+    if (unit.empty()) continue;
+    const std::optional<int64_t> ones = below_hundred(unit);
+    if (ones && *ones > 0 && *ones < 10 && unit != "eins") return value + *ones;
+  }
+  return std::nullopt;
+}
+
+/// A number of one word; `unit` is the word for a hundred or a thousand.
+std::optional<int64_t> read_joined(std::string_view word);
+std::optional<int64_t> read_multiple(std::string_view word, std::string_view unit, int64_t value) {
+  const size_t at = word.find(unit);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view many = word.substr(0, at);
+  std::string_view rest = word.substr(at + unit.size());
+  if (rest.starts_with("und") && rest.size() > 3) rest.remove_prefix(3);
+  const std::optional<int64_t> factor = many.empty() ? 1 : read_joined(many);
+  const std::optional<int64_t> more = rest.empty() ? 0 : read_joined(rest);
+  constexpr int64_t kMaxHundreds = 99;
+  if (!factor || !more || *factor == 0 || *more >= value) return std::nullopt;
+  if (value == 100 ? *factor > kMaxHundreds : *factor >= value) return std::nullopt;
+  return *factor * value + *more;
+}
+
+std::optional<int64_t> read_joined(std::string_view word) {
+  if (const auto number = below_hundred(word)) return number;
+  if (word.find("tausend") != std::string_view::npos) return read_multiple(word, "tausend", 1000);
+  return read_multiple(word, "hundert", 100);
+}
+
+/// "erste" is 1, "einundzwanzigsten" 21.
+std::optional<int64_t> read_ordinal(std::string_view word) {
+  std::string_view stem;
+  for (const std::string_view ending : {"e", "en", "er", "es", "em", "ens"}) {
+    const std::string_view shorter = without(word, ending);
+    if (shorter.ends_with('t')) stem = shorter;
+  }
+  if (stem == "erst") return 1;
+  if (stem == "dritt") return 3;
+  if (stem == "siebt") return 7;
+  if (stem == "acht") return 8;
+  std::optional<int64_t> number;
+  if (const std::string_view ones = without(stem, "t"); !ones.empty()) number = read_joined(ones);
+  if (!number || *number == 1 || *number == 3) number.reset();
+  constexpr int64_t kFirstWithS = 20;
+  if (number) return number;
+  if (const std::string_view tens = without(stem, "st"); !tens.empty()) number = read_joined(tens);
+  return number && *number >= kFirstWithS ? number : std::nullopt;
+}
+
+/// The number that another word begins with: "zweimal", "dreijährig", "Zehnerpackung".
+std::optional<int64_t> read_compound(std::string_view word) {
+  constexpr size_t kLeast = 3;  // letters of a number
+  for (size_t length = word.size() - 1; length >= kLeast; --length) {
+    const auto number = read_joined(word.substr(0, length));
+    if (number && *number > 1) return number;
+  }
+  return std::nullopt;
+}
+
+/// Letters that every number word has one of, for a fast refusal of other words.
+bool may_be_number(std::string_view word) {
+  static const std::array<std::string_view, 16> kSyllables{"eins", "zwei", "drei", "vier", "fünf", "sech",
+                                                           "sieb", "acht", "neun", "zehn", "elf",  "zwölf",
+                                                           "zig",  "hund", "taus", "ßig"};
+  return std::ranges::any_of(
+             kSyllables,
+             [&](std::string_view syllable) { return word.find(syllable) != std::string_view::npos; }) ||
+         word.starts_with("erst") || word.starts_with("dritt") || word == "null" || word == "dreissig" ||
+         word == "ein";
+}
+
+std::optional<WordNumber> read_words(TextTokens tokens) {
+  if (!tokens[0].is_word()) return std::nullopt;
+  if (const auto number = read_optional_number(kOptional, tokens)) return number;
+  const std::string_view word = tokens[0].lower;
+  if (!may_be_number(word)) return std::nullopt;
+  if (const auto number = read_joined(word)) {
+    const bool vague = *number <= 1 || word == "hundert" || word == "tausend" || word == "einhundert" ||
+                       word == "eintausend";
+    // "Acht" with a capital inside a sentence is attention.
+    const bool noun = tokens[0].capitalized && (word == "acht" || word == "null" || word == "elf");
+    return WordNumber{*number, 1, false, vague || noun};
+  }
+  if (const auto number = read_ordinal(word)) return WordNumber{*number, 1, true, true};
+  if (const auto number = read_compound(word)) return WordNumber{*number, 1, false, true};
+  return std::nullopt;
+}
+
+std::string without_s(std::string number) {
+  if (number.ends_with("eins")) number.pop_back();
+  return number;
+}
+
+std::string write_below_thousand(int64_t number) {
+  const auto n = static_cast<size_t>(number);
+  if (n >= 100) {
+    return without_s(write_below_thousand(number / 100)) + "hundert" +
+           (n % 100 == 0 ? "" : write_below_thousand(number % 100));
+  }
+  if (n < kBelowTwenty.size()) return std::string(kBelowTwenty[n]);
+  if (n % 10 == 0) return std::string(kTens[n / 10]);
+  return without_s(std::string(kBelowTwenty[n % 10])) + "und" + std::string(kTens[n / 10]);
+}
+
+std::string write_words(int64_t number) {
+  const auto joined = [](int64_t n) { return write_below_thousand(n); };
+  if (number < 1000) return joined(number);
+  return without_s(joined(number / 1000)) + "tausend" + (number % 1000 == 0 ? "" : joined(number % 1000));
+}
+
+std::vector<std::string> write_date(const Value& date) {
+  const std::string_view month = kMonths[static_cast<size_t>(date.month - 1)];
+  if (date.day == 0) return {std::string(month)};
+  if (date.year == 0) return {fmt::format("{}. {}", date.day, month)};
+  return {fmt::format("{}. {} {}", date.day, month, date.year),
+          fmt::format("{:02}.{:02}.{}", date.day, date.month, date.year)};
+}
+
+std::vector<std::string> write_time(const Value& time) {
+  const int hour = time.minute / 60, minute = time.minute % 60;
+  const std::string written =
+      minute == 0 ? fmt::format("{} Uhr", hour) : fmt::format("{}:{:02} Uhr", hour, minute);
+  if (!time.half_day) return {written, fmt::format("{}:{:02}", hour, minute)};
+  const auto name = [](int h) { return write_words((h + 11) % 12 + 1); };
+  const std::string spoken = minute == 0    ? (name(hour) == "eins" ? "ein" : name(hour)) + " Uhr"
+                             : minute == 15 ? "Viertel nach " + name(hour)
+                             : minute == 30 ? "halb " + name(hour + 1)
+                             : minute == 45 ? "Viertel vor " + name(hour + 1)
+                             : minute < 30  ? write_words(minute) + " nach " + name(hour)
+                                            : write_words(60 - minute) + " vor " + name(hour + 1);
+  return {spoken, written};
+}
+
+}  // namespace german
+
+const ValueLanguage& german_values() {
+  using namespace german;
+  static const ValueLanguage language{.code = "de",
+                                      .decimal_mark = ',',
+                                      .group_mark = '.',
+                                      .ordinal_period = true,
+                                      .ordinal_endings = kOrdinalEndings,
+                                      .months = kMonthNames,
+                                      .times = kTimes,
+                                      .parts_of_day = kPartsOfDay,
+                                      .words_of_part_of_day = kWordsOfPart,
+                                      .named_times = kNamedTimes,
+                                      .ranges = kRanges,
+                                      .scales = kScales,
+                                      .units = kUnits,
+                                      .units_before = kUnitsBefore,
+                                      .written_units = kWrittenUnits,
+                                      .minus = kMinus,
+                                      .below_zero = kBelowZero,
+                                      .read_words = read_words,
+                                      .write_words = write_words,
+                                      .write_date = write_date,
+                                      .write_time = write_time};
+  return language;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,160 @@
+// Numbers: figures or words, with what is before ("€", "minus") and behind them ("million", "%").
+#include <algorithm>
+
+#include "translate/values/figures.h"
+#include "translate/values/value_readers.h"
+
+namespace heed::decode {
+namespace {
+
+bool is_one_of(const TextToken& token, std::span<const std::string_view> words) {
+  return std::ranges::find(words, std::string_view(token.lower)) != words.end();
+}
+
+/// Reads on behind the number proper.
+class NumberReader {
+ public:
+  NumberReader(TextTokens tokens, const ValueLanguage& language) : tokens_(tokens), language_(language) {}
+
+  std::optional<ReadValue> read() {
+    read_before();
+    if (!read_figures_or_words()) return std::nullopt;
+    read_scales();
+    read_behind();
+    if (says_minus_) {
+      if (value_.unit != Unit::kDegree) return std::nullopt;  // "al menos ocho": at least eight
+      negative_ = true;
+    }
+    value_.begin = tokens_[0].begin;
+    value_.end = tokens_[at_ - 1].end;
+    if (negative_ && value_.normal != "0") value_.normal.insert(0, "-");
+    if (!otherwise_.empty()) {
+      Value other = value_;
+      other.normal = otherwise_;
+      value_.instead = {other};
+    }
+    return ReadValue{std::move(value_), at_};
+  }
+
+ private:
+  TextTokens left() const { return tokens_.subspan(at_); }
+  bool at_end() const { return at_ == tokens_.size(); }
+
+  void read_before() {
+    const bool sign =
+        tokens_[0].is("-") && tokens_[0].after_space && tokens_.size() > 1 && !tokens_[1].after_space;
+    for (const std::string_view minus : language_.minus)
+      says_minus_ = says_minus_ || begins_with(left(), minus);
+    negative_ = sign;
+    if (sign || says_minus_) ++at_;
+    if (at_end()) return;
+    if (const Phrase<Unit>* unit = find_phrase(language_.units_before, left())) {
+      value_.unit = unit->meaning;
+      at_ += phrase_length(unit->words);
+    }
+  }
+
+  bool read_figures_or_words() {
+    if (at_end()) return false;
+    if (const auto figures = read_figures(left(), language_)) {
+      value_.normal = figures->normal;
+      otherwise_ = figures->otherwise;
+      at_ += figures->tokens;
+      read_ordinal_ending();
+      return true;
+    }
+    if (negative_ && tokens_[0].is("-")) return false;
+    const auto words = language_.read_words(left());
+    if (!words) return false;
+    value_.normal = std::to_string(words->value);
+    value_.in_words = true;
+    value_.ordinal = words->ordinal;
+    value_.optional = words->optional;
+    value_.by_the_way = words->by_the_way;
+    at_ += words->tokens;
+    return true;
+  }
+
+  /// "150-million", "sixty-percent"
+  void skip_hyphen() {
+    const bool hyphen = at_ + 1 < tokens_.size() && tokens_[at_].is("-") && !tokens_[at_].after_space;
+    if (!hyphen || tokens_[at_ + 1].after_space) return;
+    const TextTokens behind = tokens_.subspan(at_ + 1);
+    if (find_phrase(language_.scales, behind) || find_phrase(language_.units, behind)) ++at_;
+  }
+
+  /// "5th", "30-jährig", "1990s"
+  void read_ordinal_ending() {
+    if (at_end()) return;
+    const TextToken& next = tokens_[at_];
+    const bool joined = !next.after_space;
+    if (joined && is_one_of(next, language_.ordinal_endings)) {
+      value_.ordinal = true;
+      ++at_;
+    } else if (joined && next.is(".") && language_.ordinal_period) {
+      const bool last = at_ + 1 == tokens_.size() || tokens_[at_ + 1].capitalized;
+      value_.ordinal = value_.normal.size() <= 2 && !last;
+    } else if (joined && next.is_word() && (next.is("s") || next.is("er") || next.is("ern"))) {
+      value_.optional = true;  // a decade, of which others say the last two digits only
+      if (value_.normal.size() == 4) otherwise_ = value_.normal.substr(2);
+    }
+  }
+
+  void read_scales() {
+    while (!at_end()) {
+      skip_hyphen();
+      const Phrase<int>* scale = find_phrase(language_.scales, left());
+      if (scale == nullptr || value_.ordinal) return;
+      value_.normal = with_zeros(value_.normal, scale->meaning);
+      if (!otherwise_.empty()) otherwise_ = with_zeros(otherwise_, scale->meaning);
+      // "A million" is a number, "a thousand" an estimate.
+      constexpr int kMillion = 6;
+      if (scale->meaning >= kMillion && value_.normal.size() > kMillion) value_.optional = false;
+      at_ += phrase_length(scale->words);
+    }
+  }
+
+  void read_behind() {
+    if (!at_end()) {
+      skip_hyphen();
+      if (const Phrase<Unit>* unit = find_phrase(language_.units, left())) {
+        value_.unit = unit->meaning;
+        at_ += phrase_length(unit->words);
+      }
+    }
+    for (const std::string_view below : language_.below_zero) {
+      if (at_end() || value_.unit != Unit::kDegree || negative_ || !begins_with(left(), below)) continue;
+      negative_ = true;
+      at_ += phrase_length(below);
+    }
+  }
+
+  TextTokens tokens_;
+  const ValueLanguage& language_;
+  Value value_;
+  std::string otherwise_;
+  bool negative_ = false, says_minus_ = false;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<ReadValue> read_number(TextTokens tokens, const ValueLanguage& language) {
+  return NumberReader(tokens, language).read();
+}
+
+std::optional<ReadValue> read_marker(TextTokens tokens) {
+  constexpr int kMaxMarker = 99;
+  if (tokens.size() < 3 || (!tokens[1].is(".") && !tokens[1].is(")")) || tokens[1].after_space ||
+      !tokens[2].after_space) {
+    return std::nullopt;
+  }
+  const int number = small_number(tokens[0]);
+  const bool letter = tokens[0].is_word() && tokens[0].lower.size() == 1 && tokens[1].is(")");
+  if (!letter && (number < 1 || number > kMaxMarker)) return std::nullopt;
+  Value marker{.kind = ValueKind::kMarker, .begin = tokens[0].begin, .end = tokens[1].end};
+  marker.normal = letter ? tokens[0].lower : std::to_string(number);
+  return ReadValue{std::move(marker), 2};
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,82 @@
+#include "translate/values/repair_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text/ascii.h"
+#include "translate/values/write_value.h"
+
+namespace heed::decode {
+namespace {
+
+std::string form_of(const Value& value, std::string_view source, const ValueLanguage& language,
+                    size_t attempt) {
+  const std::vector<std::string> forms = write_value(value, source, language);
+  return forms[std::min(attempt, forms.size() - 1)];
+}
+
+/// The missing value that a wrong one probably stands for: of the same kind, if there is one.
+const Value& counterpart(const Value& wrong, const std::vector<Value>& missing) {
+  const auto same = std::ranges::find(missing, wrong.kind, &Value::kind);
+  return same == missing.end() ? missing.front() : *same;
+}
+
+/// The end of a translation's beginning without the characters `left_out` at its end.
+size_t without_end(std::string_view translation, size_t begin, std::string_view left_out) {
+  while (begin > 0 && left_out.find(translation[begin - 1]) != std::string_view::npos) {
+    --begin;
+  }
+  return begin;
+}
+
+std::string_view text_of(const Value& value, std::string_view text) {
+  return text.substr(value.begin, value.end - value.begin);
+}
+
+}  // namespace
+
+std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
+                                       const ValueLanguage& language, size_t attempt) {
+  const auto& [missing, added] = differences;
+  const std::string_view source = texts.source;
+  constexpr std::string_view kMarks = ".,:/-", kFigures = "0123456789.,:/-";
+  const size_t wrong = added.empty() ? 0 : added.front().begin;
+  std::vector<RepairTrial> trials;
+  const auto marker = std::ranges::find(missing, ValueKind::kMarker, &Value::kind);
+  if (marker != missing.end()) {
+    trials.push_back({.inserted = form_of(*marker, source, language, attempt)});
+  } else if (!added.empty() && missing.empty()) {
+    // Of "October 24,10" only ",10" is wrong.
+    trials.push_back({.kept_bytes = without_end(texts.translation, wrong, kMarks)});
+  } else if (!added.empty()) {
+    const Value& right = counterpart(added.front(), missing);
+    // Of "24,10,2022" only "10" may be wrong, but all of it is replaced.
+    const size_t kept = without_end(texts.translation, wrong, kFigures);
+    std::string form = form_of(right, source, language, attempt);
+    if (kept == 0) form[0] = ascii_upper(form[0]);  // begins the sentence
+    trials.push_back({.kept_bytes = kept, .inserted = std::move(form)});
+  }
+  RepairTrial constrained;
+  for (const Value& value : missing) {
+    if (value.kind == ValueKind::kMarker) continue;
+    constrained.required.push_back(form_of(value, source, language, attempt));
+  }
+  constexpr size_t kMaxRequired = 4;
+  if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired)
+    trials.push_back(constrained);
+  return trials;
+}
+
+std::vector<std::string> value_warnings(const ValueDifferences& differences, const RepairedTexts& texts) {
+  std::vector<std::string> warnings;
+  for (const Value& value : differences.missing) {
+    warnings.push_back(fmt::format("the translation lacks \"{}\"", text_of(value, texts.source)));
+  }
+  for (const Value& value : differences.added) {
+    warnings.push_back(fmt::format("the source does not say \"{}\"", text_of(value, texts.translation)));
+  }
+  return warnings;
+}
+
+}  // namespace heed::decode

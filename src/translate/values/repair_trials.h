@@ -1,0 +1,31 @@
+// What to try where a translation says other values than its source: texts that a constrained search
+// requires, or the right value in place of the wrong one, with the translation before it as a prefix.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "translate/values/compare_values.h"
+
+namespace heed::decode {
+
+struct RepairTrial {
+  std::vector<std::string> required = {};  ///< by a constrained search; else the following
+  size_t kept_bytes = 0;                   ///< of the translation before the wrong value
+  std::string inserted = {};               ///< after them; empty: anything but the wrong value
+};
+
+struct RepairedTexts {
+  std::string_view source, translation;
+};
+
+/// The trials, likeliest first. `attempt` counts from 0: later attempts write values in other ways.
+std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
+                                       const ValueLanguage& language, size_t attempt);
+
+/// The differences in words, for people.
+std::vector<std::string> value_warnings(const ValueDifferences& differences, const RepairedTexts& texts);
+
+}  // namespace heed::decode

@@ -1,0 +1,268 @@
+// Values in Spanish. Times have an article: "las nueve y media"; both marks of decimals are in use.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "translate/values/number_words.h"
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+namespace spanish {
+
+using Reading = TimePattern::Reading;
+using Role = NumberWord::Role;
+
+constexpr std::array<std::string_view, 30> kBelowThirty{
+    "cero",         "uno",         "dos",        "tres",        "cuatro",     "cinco",
+    "seis",         "siete",       "ocho",       "nueve",       "diez",       "once",
+    "doce",         "trece",       "catorce",    "quince",      "dieciséis",  "diecisiete",
+    "dieciocho",    "diecinueve",  "veinte",     "veintiuno",   "veintidós",  "veintitrés",
+    "veinticuatro", "veinticinco", "veintiséis", "veintisiete", "veintiocho", "veintinueve"};
+constexpr std::array<std::string_view, 10> kTens{"",          "",        "",        "treinta", "cuarenta",
+                                                 "cincuenta", "sesenta", "setenta", "ochenta", "noventa"};
+constexpr std::array<std::string_view, 10> kHundreds{
+    "",           "ciento",      "doscientos",  "trescientos", "cuatrocientos",
+    "quinientos", "seiscientos", "setecientos", "ochocientos", "novecientos"};
+
+constexpr NumberWord kNumberWords[] = {{"un", 1, Role::kUnit},
+                                       {"uno", 1, Role::kUnit},
+                                       {"una", 1, Role::kUnit},
+                                       {"dos", 2, Role::kUnit},
+                                       {"tres", 3, Role::kUnit},
+                                       {"cuatro", 4, Role::kUnit},
+                                       {"cinco", 5, Role::kUnit},
+                                       {"seis", 6, Role::kUnit},
+                                       {"siete", 7, Role::kUnit},
+                                       {"ocho", 8, Role::kUnit},
+                                       {"nueve", 9, Role::kUnit},
+                                       {"cero", 0, Role::kTeen},
+                                       {"diez", 10, Role::kTeen},
+                                       {"once", 11, Role::kTeen},
+                                       {"doce", 12, Role::kTeen},
+                                       {"trece", 13, Role::kTeen},
+                                       {"catorce", 14, Role::kTeen},
+                                       {"quince", 15, Role::kTeen},
+                                       {"dieciséis", 16, Role::kTeen},
+                                       {"diecisiete", 17, Role::kTeen},
+                                       {"dieciocho", 18, Role::kTeen},
+                                       {"diecinueve", 19, Role::kTeen},
+                                       {"veinte", 20, Role::kTeen},
+                                       {"veintiuno", 21, Role::kTeen},
+                                       {"veintiún", 21, Role::kTeen},
+                                       {"veintiuna", 21, Role::kTeen},
+                                       {"veintidós", 22, Role::kTeen},
+                                       {"veintitrés", 23, Role::kTeen},
+                                       {"veinticuatro", 24, Role::kTeen},
+                                       {"veinticinco", 25, Role::kTeen},
+                                       {"veintiséis", 26, Role::kTeen},
+                                       {"veintisiete", 27, Role::kTeen},
+                                       {"veintiocho", 28, Role::kTeen},
+                                       {"veintinueve", 29, Role::kTeen},
+                                       {"treinta", 30, Role::kTen},
+                                       {"cuarenta", 40, Role::kTen},
+                                       {"cincuenta", 50, Role::kTen},
+                                       {"sesenta", 60, Role::kTen},
+                                       {"setenta", 70, Role::kTen},
+                                       {"ochenta", 80, Role::kTen},
+                                       {"noventa", 90, Role::kTen},
+                                       {"cien", 100, Role::kHundreds},
+                                       {"ciento", 100, Role::kHundreds},
+                                       {"doscientos", 200, Role::kHundreds},
+                                       {"doscientas", 200, Role::kHundreds},
+                                       {"trescientos", 300, Role::kHundreds},
+                                       {"trescientas", 300, Role::kHundreds},
+                                       {"cuatrocientos", 400, Role::kHundreds},
+                                       {"cuatrocientas", 400, Role::kHundreds},
+                                       {"quinientos", 500, Role::kHundreds},
+                                       {"quinientas", 500, Role::kHundreds},
+                                       {"seiscientos", 600, Role::kHundreds},
+                                       {"seiscientas", 600, Role::kHundreds},
+                                       {"setecientos", 700, Role::kHundreds},
+                                       {"setecientas", 700, Role::kHundreds},
+                                       {"ochocientos", 800, Role::kHundreds},
+                                       {"ochocientas", 800, Role::kHundreds},
+                                       {"novecientos", 900, Role::kHundreds},
+                                       {"novecientas", 900, Role::kHundreds},
+                                       {"mil", 1000, Role::kThousand}};
+constexpr NumberGrammar kGrammar{.words = kNumberWords, .after_ten = "y", .after_hundred = ""};
+
+constexpr std::array<std::string_view, 12> kMonths{"enero",      "febrero", "marzo",     "abril",
+                                                   "mayo",       "junio",   "julio",     "agosto",
+                                                   "septiembre", "octubre", "noviembre", "diciembre"};
+constexpr Phrase<int> kMonthNames[] = {
+    {"enero", 1},    {"febrero", 2},    {"marzo", 3},     {"abril", 4},      {"mayo", 5},
+    {"junio", 6},    {"julio", 7},      {"agosto", 8},    {"septiembre", 9}, {"setiembre", 9},
+    {"octubre", 10}, {"noviembre", 11}, {"diciembre", 12}};
+constexpr std::string_view kDayLinks[] = {"de", "del", "de el", ","};
+
+constexpr TimePattern kTimes[] = {
+    {.pattern = "las H y media", .minutes = 30},
+    {.pattern = "las H y cuarto", .minutes = 15},
+    {.pattern = "las H menos cuarto", .minutes = -15},
+    {.pattern = "las H y M"},
+    {.pattern = "las H menos M", .sign = -1},
+    {.pattern = "las H en punto"},
+    {.pattern = "M minutos para las H", .sign = -1},
+    {.pattern = "M para las H", .sign = -1, .before_or_after = true},
+    {.pattern = "las H : MM", .reading = Reading::kWritten},
+    {.pattern = "las H . MM", .reading = Reading::kWritten},
+    {.pattern = "las H M", .reading = Reading::kWritten, .certain = false, .in_words = true},
+    {.pattern = "las H", .reading = Reading::kSpoken, .certain = false},
+    {.pattern = "H : MM h", .reading = Reading::kWritten},
+    {.pattern = "H . MM h", .reading = Reading::kWritten},
+    {.pattern = "H : MM horas", .reading = Reading::kWritten},
+    {.pattern = "H : MM", .reading = Reading::kWritten, .certain = false},
+    {.pattern = "H", .needs_part = true},
+};
+
+constexpr Phrase<PartOfDay> kPartsOfDay[] = {
+    {"a . m .", PartOfDay::kMorning},
+    {"a . m", PartOfDay::kMorning},
+    {"am", PartOfDay::kMorning},
+    {"p . m .", PartOfDay::kAfternoon},
+    {"p . m", PartOfDay::kAfternoon},
+    {"pm", PartOfDay::kAfternoon},
+    {"de la mañana", PartOfDay::kMorning},
+    {"de la tarde", PartOfDay::kAfternoon},
+    {"de la noche", PartOfDay::kNight},
+    {"de la madrugada", PartOfDay::kMorning},
+    {"por la mañana", PartOfDay::kMorning},
+    {"por la tarde", PartOfDay::kAfternoon},
+    {"por la noche", PartOfDay::kNight},
+};
+constexpr std::string_view kWordsOfPart[] = {"tarde", "noche", "madrugada", "tardes", "noches", "pm", "am"};
+constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
+constexpr Phrase<int> kScales[] = {
+    {"mil", 3}, {"millón", 6}, {"millones", 6}, {"billón", 12}, {"billones", 12}};
+constexpr Phrase<Unit> kUnits[] = {{"%", Unit::kPercent},
+                                   {"por ciento", Unit::kPercent},
+                                   {"por cien", Unit::kPercent},
+                                   {"€", Unit::kEuro},
+                                   {"euro", Unit::kEuro},
+                                   {"euros", Unit::kEuro},
+                                   {"de euros", Unit::kEuro},
+                                   {"de dólares", Unit::kDollar},
+                                   {"eur", Unit::kEuro},
+                                   {"$", Unit::kDollar},
+                                   {"dólar", Unit::kDollar},
+                                   {"dólares", Unit::kDollar},
+                                   {"usd", Unit::kDollar},
+                                   {"£", Unit::kPound},
+                                   {"° c", Unit::kDegree},
+                                   {"°", Unit::kDegree},
+                                   {"º c", Unit::kDegree},
+                                   {"grado", Unit::kDegree},
+                                   {"grados", Unit::kDegree},
+                                   {"grados centígrados", Unit::kDegree},
+                                   {"grados celsius", Unit::kDegree}};
+constexpr WrittenUnit kWrittenUnits[] = {{Unit::kPercent, "{} %", "{} por ciento"},
+                                         {Unit::kEuro, "{} €", "{} euros"},
+                                         {Unit::kDollar, "{} dólares", "{} $"},
+                                         {Unit::kPound, "{} libras", "{} £"},
+                                         {Unit::kDegree, "{} °C", "{} grados"}};
+constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}};
+constexpr std::string_view kMinus[] = {"menos"};
+constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
+constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
+constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
+
+/// Words that say a number by the way.
+constexpr Phrase<int> kOptional[] = {
+    {"media hora", 30}, {"cuarto de hora", 15}, {"ambos", 2},    {"ambas", 2},    {"par", 2},
+    {"pareja", 2},      {"doble", 2},           {"gemelos", 2},  {"gemelas", 2},  {"triple", 3},
+    {"docena", 12},     {"docenas", 12},        {"década", 10},  {"décadas", 10}, {"siglo", 100},
+    {"decena", 10},     {"quincena", 15},       {"quinta", 5},   {"quinto", 5},   {"sexta", 6},
+    {"sexto", 6},       {"séptimo", 7},         {"séptima", 7},  {"octavo", 8},   {"octava", 8},
+    {"noveno", 9},      {"novena", 9},          {"décimo", 10},  {"décima", 10},  {"primero", 1},
+    {"primera", 1},     {"primer", 1},          {"primeros", 1}, {"primeras", 1}, {"segundo", 2},
+    {"segunda", 2},     {"tercero", 3},         {"tercera", 3},  {"tercer", 3},   {"cuarto", 4},
+    {"cuarta", 4},      {"único", 1},           {"única", 1}};
+constexpr std::string_view kOrdinalStems[] = {"primer", "segund", "tercer", "cuart", "quint",
+                                              "sext",   "séptim", "octav",  "noven", "décim"};
+
+std::optional<WordNumber> read_words(TextTokens tokens) {
+  if (!tokens[0].is_word()) return std::nullopt;
+  if (auto number = read_number_words(kGrammar, tokens)) return number;
+  auto number = read_optional_number(kOptional, tokens);
+  if (number) {
+    number->ordinal = std::ranges::any_of(
+        kOrdinalStems, [&](std::string_view stem) { return tokens[0].lower.starts_with(stem); });
+  }
+  return number;
+}
+
+std::string write_below_thousand(int64_t number) {
+  const auto n = static_cast<size_t>(number);
+  if (n == 100) return "cien";
+  if (n > 100)
+    return std::string(kHundreds[n / 100]) + (n % 100 == 0 ? "" : " " + write_below_thousand(number % 100));
+  if (n < kBelowThirty.size()) return std::string(kBelowThirty[n]);
+  return std::string(kTens[n / 10]) + (n % 10 == 0 ? "" : " y " + std::string(kBelowThirty[n % 10]));
+}
+
+std::string write_words(int64_t number) {
+  if (number < 1000) return write_below_thousand(number);
+  std::string thousands = number < 2000 ? "mil" : write_below_thousand(number / 1000);
+  if (thousands.ends_with("veintiuno")) thousands.replace(thousands.size() - 3, 3, "ún");
+  if (thousands.ends_with("uno")) thousands.pop_back();
+  return thousands + (number < 2000 ? "" : " mil") +
+         (number % 1000 == 0 ? "" : " " + write_below_thousand(number % 1000));
+}
+
+std::vector<std::string> write_date(const Value& date) {
+  const std::string_view month = kMonths[static_cast<size_t>(date.month - 1)];
+  if (date.day == 0) return {std::string(month)};
+  if (date.year == 0) return {fmt::format("{} de {}", date.day, month)};
+  return {fmt::format("{} de {} de {}", date.day, month, date.year)};
+}
+
+std::vector<std::string> write_time(const Value& time) {
+  const int hour = time.minute / 60, minute = time.minute % 60;
+  const auto with_article = [](int h, bool words) {
+    const int face = (h + 11) % 12 + 1;
+    if (!words) return fmt::format("{} {}", h == 1 ? "la" : "las", h);
+    return face == 1 ? std::string("la una") : "las " + write_words(face);
+  };
+  const std::string written = fmt::format("{}:{:02}", with_article(hour, false), minute);
+  if (!time.half_day) return {written};
+  const std::string spoken = minute == 0    ? with_article(hour, true)
+                             : minute == 15 ? with_article(hour, true) + " y cuarto"
+                             : minute == 30 ? with_article(hour, true) + " y media"
+                             : minute == 45 ? with_article(hour + 1, true) + " menos cuarto"
+                             : minute < 30
+                                 ? with_article(hour, true) + " y " + write_words(minute)
+                                 : with_article(hour + 1, true) + " menos " + write_words(60 - minute);
+  return {spoken, written};
+}
+
+}  // namespace spanish
+
+const ValueLanguage& spanish_values() {
+  using namespace spanish;
+  static const ValueLanguage language{.code = "es",
+                                      .decimal_mark = ',',
+                                      .group_mark = '.',
+                                      .least_grouped = 5,
+                                      .either_mark = true,
+                                      .cardinal_days = true,
+                                      .ordinal_endings = kOrdinalEndings,
+                                      .months = kMonthNames,
+                                      .day_links = kDayLinks,
+                                      .times = kTimes,
+                                      .parts_of_day = kPartsOfDay,
+                                      .words_of_part_of_day = kWordsOfPart,
+                                      .named_times = kNamedTimes,
+                                      .ranges = kRanges,
+                                      .scales = kScales,
+                                      .units = kUnits,
+                                      .units_before = kUnitsBefore,
+                                      .written_units = kWrittenUnits,
+                                      .minus = kMinus,
+                                      .below_zero = kBelowZero,
+                                      .read_words = read_words,
+                                      .write_words = write_words,
+                                      .write_date = write_date,
+                                      .write_time = write_time};
+  return language;
+}
+
+}  // namespace heed::decode

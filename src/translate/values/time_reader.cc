@@ -1,0 +1,187 @@
+// Times of the day, by the patterns of a language.
+#include <algorithm>
+
+#include "translate/values/value_readers.h"
+
+namespace heed::decode {
+namespace {
+
+/// A number of an hour or of minutes, in figures or in words.
+struct ClockNumber {
+  int value = 0;
+  size_t tokens = 0;
+  bool in_words = false;
+};
+
+std::optional<ClockNumber> read_clock_number(TextTokens tokens, const ValueLanguage& language, int most) {
+  if (tokens.empty()) return std::nullopt;
+  if (tokens[0].is_digits()) {
+    const int value = small_number(tokens[0]);
+    if (value < 0 || value > most || tokens[0].lower.size() > 2) return std::nullopt;
+    return ClockNumber{value, 1, false};
+  }
+  const auto words = language.read_words(tokens);
+  if (!words || words->ordinal || words->by_the_way || words->value < 1 || words->value > most)
+    return std::nullopt;
+  return ClockNumber{static_cast<int>(words->value), words->tokens, true};
+}
+
+/// What the parts of a pattern say.
+struct PatternMatch {
+  ClockNumber hour, minutes;
+  size_t tokens = 0;
+};
+
+/// Whether a word of a text is one of a pattern; "las" of a pattern stands for "la", too.
+bool is_word_of_pattern(const TextToken& token, std::string_view word) {
+  return token.is(word) || (word == "las" && token.is("la"));
+}
+
+bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& language, PatternMatch& match) {
+  if (match.tokens >= tokens.size()) return false;
+  const TextTokens left = tokens.subspan(match.tokens);
+  constexpr int kMaxHour = 24, kMaxMinute = 59;
+  if (part == "H") {
+    const auto hour = read_clock_number(left, language, kMaxHour);
+    if (!hour) return false;
+    match.hour = *hour;
+    match.tokens += hour->tokens;
+    return true;
+  }
+  if (part == "M" || part == "MM") {
+    const auto minutes = read_clock_number(left, language, kMaxMinute);
+    const bool two_digits = left[0].lower.size() == 2 && left[0].is_digits() && !left[0].after_space;
+    if (!minutes || (part == "MM" && !two_digits)) return false;
+    if (minutes->in_words && minutes->value == 1) return false;  // an article: "um 13 Uhr ein Bier"
+    match.minutes = *minutes;
+    match.tokens += minutes->tokens;
+    return true;
+  }
+  const bool is_mark = part == ":" || part == ".";
+  if (!is_word_of_pattern(left[0], part) || (is_mark && left[0].after_space)) return false;
+  ++match.tokens;
+  return true;
+}
+
+std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens tokens,
+                                          const ValueLanguage& language) {
+  PatternMatch match;
+  for (std::string_view left = pattern.pattern; !left.empty();) {
+    const size_t end = std::min(left.find(' '), left.size());
+    if (!read_part(left.substr(0, end), tokens, language, match)) return std::nullopt;
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  const bool has_minutes = match.minutes.tokens > 0;
+  const bool words = match.hour.in_words && (!has_minutes || match.minutes.in_words);
+  if (pattern.in_words && (!words || match.hour.value > 12 || match.minutes.value < 10)) {
+    const bool oh = pattern.pattern.find("oh") != std::string_view::npos;
+    if (!words || match.hour.value > 12 || !oh) return std::nullopt;
+  }
+  // "From 8 to 10" is rarely eight minutes to ten.
+  const bool two_digits = pattern.pattern.find("MM") != std::string_view::npos;
+  constexpr int kStep = 5;
+  const bool usual = pattern.in_words || match.minutes.value % kStep == 0;
+  const bool from_words = pattern.certain || match.minutes.in_words;
+  if (pattern.before_or_after && has_minutes && !two_digits && !(usual && from_words)) return std::nullopt;
+  const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
+  if (spoken && (match.hour.value == 0 || (match.hour.value > 12 && (has_minutes || pattern.minutes != 0)))) {
+    return std::nullopt;
+  }
+  if (has_minutes && spoken && match.minutes.value > 30) {
+    if (pattern.sign < 0 || !pattern.in_words) return std::nullopt;
+  }
+  return match;
+}
+
+/// The numbers that an uncertain time could be instead.
+std::vector<Value> as_numbers(const PatternMatch& match, TextTokens tokens) {
+  std::vector<Value> numbers;
+  for (const ClockNumber& each : {match.hour, match.minutes}) {
+    if (each.tokens == 0) continue;
+    Value number{.begin = tokens[0].begin, .end = tokens[match.tokens - 1].end};
+    number.normal = std::to_string(each.value);
+    number.in_words = each.in_words;
+    number.optional = each.value == 1 && each.in_words;
+    numbers.push_back(std::move(number));
+  }
+  return numbers;
+}
+
+/// The part of the day behind a time, or behind what separates it: "9:30, in the morning".
+const Phrase<PartOfDay>* part_behind(TextTokens tokens, const ValueLanguage& language) {
+  return tokens.empty() ? nullptr : find_phrase(language.parts_of_day, tokens);
+}
+
+Value time_value(const TimePattern& pattern, const PatternMatch& match, const ValueLanguage& language) {
+  Value time{.kind = ValueKind::kTime};
+  const int minutes = pattern.minutes + pattern.sign * match.minutes.value;
+  time.minute = (match.hour.value * kHourMinutes + minutes + kDayMinutes) % kDayMinutes;
+  const bool on_face = match.hour.value >= 1 && match.hour.value <= 12;
+  const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
+  time.half_day = on_face && (spoken || match.hour.in_words || language.twelve_hour);
+  time.in_words = match.hour.in_words || spoken;
+  return time;
+}
+
+std::optional<ReadValue> read_named_time(TextTokens tokens, const ValueLanguage& language) {
+  const Phrase<int>* named = find_phrase(language.named_times, tokens);
+  if (named == nullptr) return std::nullopt;
+  const size_t words = phrase_length(named->words);
+  Value time{.kind = ValueKind::kTime, .begin = tokens[0].begin, .end = tokens[words - 1].end};
+  time.minute = named->meaning;
+  time.optional = true;
+  return ReadValue{std::move(time), words};
+}
+
+/// Whether a pattern begins with a number of hours or minutes.
+bool begins_with_number(const TimePattern& pattern) {
+  return pattern.pattern.starts_with('H') || pattern.pattern.starts_with('M');
+}
+
+bool is_number(const TextToken& token, const ValueLanguage& language) {
+  if (token.is_digits()) return true;
+  const auto number = token.is_word() ? language.read_words({&token, 1}) : std::nullopt;
+  return number && !number->ordinal && !number->by_the_way;
+}
+
+}  // namespace
+
+int minute_of_day(int minute, PartOfDay part) {
+  if (minute >= 13 * kHourMinutes) return minute;
+  const int face = minute % kHalfDayMinutes;
+  constexpr int kNightBegins = 6 * kHourMinutes;
+  if (part == PartOfDay::kMorning) return face;
+  if (part == PartOfDay::kAfternoon) return face + kHalfDayMinutes;
+  return face >= kNightBegins ? face + kHalfDayMinutes : face;
+}
+
+std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language) {
+  if (auto named = read_named_time(tokens, language)) return named;
+  const bool number = is_number(tokens[0], language);
+  const TimePattern* best = nullptr;
+  PatternMatch match;
+  for (const TimePattern& pattern : language.times) {
+    if (begins_with_number(pattern) && !number) continue;
+    const auto found = match_pattern(pattern, tokens, language);
+    if (!found || found->tokens <= match.tokens) continue;
+    if (pattern.needs_part && part_behind(tokens.subspan(found->tokens), language) == nullptr) continue;
+    match = *found;
+    best = &pattern;
+  }
+  if (best == nullptr) return std::nullopt;
+  Value time = time_value(*best, match, language);
+  const Phrase<PartOfDay>* part = part_behind(tokens.subspan(match.tokens), language);
+  if (part != nullptr && language.twelve_hour && match.hour.value > 12) return std::nullopt;  // "16 a.m."
+  if (part != nullptr) {
+    time.minute = minute_of_day(time.minute, part->meaning);
+    time.half_day = false;
+  }
+  const bool says_minutes = best->pattern.find("MM") != std::string_view::npos;
+  if (!best->certain && (part == nullptr || !says_minutes)) time.instead = as_numbers(match, tokens);
+  if (part != nullptr) match.tokens += phrase_length(part->words);
+  time.begin = tokens[0].begin;
+  time.end = tokens[match.tokens - 1].end;
+  return ReadValue{std::move(time), match.tokens};
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,53 @@
+// What a text says in numbers, times, dates, codes and addresses, in a normal form that is the same in all
+// languages: 14:35 and 2:35 p.m. are one time, 1.249,50 (German) and 1,249.50 (English) one number.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace heed::decode {
+
+inline constexpr int kHourMinutes = 60, kHalfDayMinutes = 12 * kHourMinutes,
+                     kDayMinutes = 2 * kHalfDayMinutes;
+
+enum class ValueKind {
+  kNumber,
+  kTime,    ///< of the day
+  kDate,    ///< a month, with or without day and year
+  kMarker,  ///< the number of a list item: "1. Buy milk"
+  kText,    ///< an address, a code or a telephone number
+};
+
+/// What a number counts, where that is written in several ways: "€5", "5 €", "5 euros".
+enum class Unit { kNone, kPercent, kEuro, kDollar, kPound, kDegree };
+
+struct Value {
+  ValueKind kind = ValueKind::kNumber;
+  size_t begin = 0, end = 0;  ///< bytes of the text
+  /// kNumber and kMarker: a decimal number, "1249.5" or "-3". kText: its letters and digits, lower-case.
+  std::string normal = {};
+  Unit unit = Unit::kNone;
+
+  int minute = 0;         ///< kTime: of the day, 0 to 1439
+  bool half_day = false;  ///< kTime: could be twelve hours later, too: "half past nine"
+
+  int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
+
+  bool in_words = false;    ///< "zwölf" for 12
+  bool ordinal = false;     ///< "1st", "erste"
+  bool by_the_way = false;  ///< no number word but an article, "both" or "dozen"
+  /// The other text may say the value but need not: "both", and "ein", which is usually an article.
+  bool optional = false;
+  /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.
+  std::vector<Value> instead = {};
+};
+
+/// The values of a text, in order.
+struct TextValues {
+  std::vector<Value> values = {};
+  /// Whether the text names a part of the day anywhere: "tonight at six".
+  bool names_part_of_day = false;
+};
+
+}  // namespace heed::decode

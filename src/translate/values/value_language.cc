@@ -1,0 +1,12 @@
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+
+const ValueLanguage* value_language(std::string_view code) {
+  for (const ValueLanguage* language : {&german_values(), &english_values(), &spanish_values()}) {
+    if (language->code == code) return language;
+  }
+  return nullptr;
+}
+
+}  // namespace heed::decode

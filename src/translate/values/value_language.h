@@ -1,0 +1,106 @@
+// How a language says values: one table per language, in german.cc, english.cc and spanish.cc. The readers
+// and the writer have no words of their own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "translate/values/text_tokens.h"
+#include "translate/values/value.h"
+
+namespace heed::decode {
+
+/// A number in words at the beginning of some tokens.
+struct WordNumber {
+  int64_t value = 0;
+  size_t tokens = 0;
+  bool ordinal = false;
+  bool optional = false;    ///< as in Value
+  bool by_the_way = false;  ///< no number word but an article, "both" or "dozen"
+};
+
+/// A way to say a time. In the pattern, H is an hour, M a number of minutes and MM two digits of minutes;
+/// everything else is a word or a mark.
+struct TimePattern {
+  enum class Reading {
+    kWritten,  ///< on the 24-hour clock if the language has it and the hour is in figures
+    kSpoken,   ///< on a clock face, so twelve hours later is possible
+  };
+  std::string_view pattern;
+  Reading reading = Reading::kSpoken;
+  int minutes = 0;               ///< minutes after the hour H
+  int sign = 1;                  ///< of M: 1 after the hour, -1 before
+  bool before_or_after = false;  ///< "ten to nine": minutes are a multiple of five
+  bool certain = true;           ///< false: could be numbers, too
+  bool needs_part = false;       ///< only with a part of the day: "eight p.m."
+  bool in_words = false;         ///< hour and minutes in words only: "nine thirty"
+};
+
+enum class PartOfDay { kMorning, kAfternoon, kNight };
+
+template <typename Meaning>
+struct Phrase {
+  std::string_view words;  ///< words and marks, a space between each two
+  Meaning meaning;
+};
+
+/// The usual ways to write a number with a unit; {} is the number.
+struct WrittenUnit {
+  Unit unit;
+  std::string_view usual, otherwise;
+};
+
+struct ValueLanguage {
+  std::string_view code;
+  char decimal_mark = '.', group_mark = ',';
+  size_t least_grouped = 4;     ///< digits of a number from which thousands are marked
+  bool either_mark = false;     ///< both conventions are usual, as in Spanish
+  bool twelve_hour = false;     ///< 9:30 in figures may be in the evening
+  bool month_first = false;     ///< 3/12/2024 is in March
+  bool ordinal_period = false;  ///< "3." is an ordinal
+  bool cardinal_days = false;   ///< "tres de mayo"
+  std::span<const std::string_view> ordinal_endings = {};  ///< of digits: "st"
+  std::span<const Phrase<int>> months = {};                ///< names and abbreviations
+  std::span<const std::string_view> capital_months = {};   ///< months with a capital only: "May", not "may"
+  std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
+  std::span<const TimePattern> times = {};
+  std::span<const Phrase<PartOfDay>> parts_of_day = {};         ///< behind a time
+  std::span<const std::string_view> words_of_part_of_day = {};  ///< anywhere: "tonight"
+  std::span<const Phrase<int>> named_times = {};                ///< "noon", in minutes of the day
+  std::span<const std::string_view> ranges = {};                ///< between two times: "to", "bis"
+  std::span<const Phrase<int>> scales = {};                     ///< "million": the number of zeros
+  std::span<const Phrase<Unit>> units = {};                     ///< behind a number
+  std::span<const Phrase<Unit>> units_before = {};              ///< in front of one
+  std::span<const WrittenUnit> written_units = {};
+  std::span<const std::string_view> minus = {};       ///< in front of a number
+  std::span<const std::string_view> below_zero = {};  ///< behind a number with its unit
+  std::optional<WordNumber> (*read_words)(TextTokens tokens) = nullptr;
+  std::string (*write_words)(int64_t number) = nullptr;  ///< 0 to 999,999
+  /// The usual way to write a value first. Only for values that find_values() returns.
+  std::vector<std::string> (*write_date)(const Value& date) = nullptr;
+  std::vector<std::string> (*write_time)(const Value& time) = nullptr;
+};
+
+/// The table of "de", "en" or "es"; null for other codes.
+const ValueLanguage* value_language(std::string_view code);
+
+const ValueLanguage& german_values();
+const ValueLanguage& english_values();
+const ValueLanguage& spanish_values();
+
+/// The meaning of the longest phrase that `tokens` begin with; null if there is none.
+template <typename Meaning>
+const Phrase<Meaning>* find_phrase(std::span<const Phrase<Meaning>> phrases, TextTokens tokens) {
+  const Phrase<Meaning>* longest = nullptr;
+  for (const Phrase<Meaning>& phrase : phrases) {
+    if (longest != nullptr && phrase_length(phrase.words) <= phrase_length(longest->words)) continue;
+    if (begins_with(tokens, phrase.words)) longest = &phrase;
+  }
+  return longest;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,30 @@
+// Readers of one value each, at the beginning of some tokens. They begin with white space or an edge of the
+// text before them, or not, as tokens[0].after_space says.
+#pragma once
+
+#include <optional>
+
+#include "translate/values/text_tokens.h"
+#include "translate/values/value.h"
+#include "translate/values/value_language.h"
+
+namespace heed::decode {
+
+struct ReadValue {
+  Value value;  ///< with begin and end
+  size_t tokens = 0;
+};
+
+/// "1.249,50", "twenty-one", "5 million", "€24", "3 degrees below zero", "5th"; also "both" and "Ludwig XIV".
+std::optional<ReadValue> read_number(TextTokens tokens, const ValueLanguage& language);
+/// "14:35 Uhr", "half past nine", "8 a.m.", "noon".
+std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language);
+/// "12. März 2024", "12.03.2024", "March", "24.10."
+std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& language);
+/// The number of a list item. `tokens` are those of the whole text.
+std::optional<ReadValue> read_marker(TextTokens tokens);
+
+/// The time on the 24-hour clock, in minutes, of one on the face of a clock.
+int minute_of_day(int minute, PartOfDay part);
+
+}  // namespace heed::decode

@@ -1,0 +1,47 @@
+#include "translate/values/write_value.h"
+
+#include <algorithm>
+
+#include "translate/values/figures.h"
+
+namespace heed::decode {
+namespace {
+
+std::string with_number(std::string_view form, const std::string& number) {
+  return std::string(form).replace(form.find("{}"), 2, number);
+}
+
+std::vector<std::string> write_number(const Value& number, const ValueLanguage& language) {
+  const std::string figures = write_figures(number.normal, language);
+  if (number.unit != Unit::kNone) {
+    const auto unit = std::ranges::find(language.written_units, number.unit, &WrittenUnit::unit);
+    return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
+  }
+  constexpr size_t kMaxDigits = 6;
+  const bool is_integer = number.normal.size() <= kMaxDigits &&
+                          number.normal.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_integer) return {figures};
+  const std::string words = language.write_words(std::stoll(number.normal));
+  if (number.in_words) return {words, figures};
+  return {figures, words};
+}
+
+}  // namespace
+
+std::vector<std::string> write_value(const Value& value, std::string_view text,
+                                     const ValueLanguage& language) {
+  switch (value.kind) {
+    case ValueKind::kNumber:
+      return write_number(value, language);
+    case ValueKind::kTime:
+      return language.write_time(value);
+    case ValueKind::kDate:
+      return language.write_date(value);
+    case ValueKind::kMarker:
+    case ValueKind::kText:
+      return {std::string(text.substr(value.begin, value.end - value.begin))};
+  }
+  return {};
+}
+
+}  // namespace heed::decode
