@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib import util
 from pathlib import Path
 
-from harness import ROOT, CannotRun, Contest
+from harness import CannotRun, Contest
+from peer_process import PeerProcess, require_heed_and
 
 
 class TrainingContest(Contest):
@@ -46,12 +46,7 @@ class TrainingContest(Contest):
         raise NotImplementedError
 
     def prepare(self):
-        self.command = ROOT / "build/bin/heed"
-        if not self.command.exists():
-            raise CannotRun(f"{self.command} is missing")
-        for package in self.packages:
-            if util.find_spec(package) is None:
-                raise CannotRun(f"{package} is not installed")
+        self.command = require_heed_and(self.packages)
         self.folder = Path(tempfile.mkdtemp())
         self.model = self.folder / "model"
         self.write_text()
@@ -74,14 +69,8 @@ class TrainingContest(Contest):
     def peer(self):
         if self.worker is None:
             job = {**self.job(), "model": str(self.model), "threads": self.options.threads}
-            command = [sys.executable, self.file, json.dumps(job)]
-            self.worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.worker.stdin.write(f"{self.peer_seconds}\n")
-        self.worker.stdin.flush()
-        line = self.worker.stdout.readline()
-        if not line:
-            raise CannotRun("the peer's process ended")
-        answer = json.loads(line)
+            self.worker = PeerProcess(self.file, job)
+        answer = self.worker.ask(self.peer_seconds)
         self.peer_memory = answer["memory"]
         return answer["rate"]
 
@@ -90,8 +79,7 @@ class TrainingContest(Contest):
 
     def close(self):
         if self.worker:
-            self.worker.stdin.close()
-            self.worker.wait()
+            self.worker.close()
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 

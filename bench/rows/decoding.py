@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib import util
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from harness import ROOT, CannotRun, Contest, Disagree, clock  # noqa: E402
+from harness import CannotRun, Contest, Disagree, clock  # noqa: E402
+from peer_process import PeerProcess, require_heed_and  # noqa: E402
 from training_contest import own_peak, run_and_measure  # noqa: E402
 
 SHAPE = dict(hidden_size=576, intermediate_size=1536, num_hidden_layers=30, num_attention_heads=9, num_key_value_heads=3)
@@ -45,29 +45,11 @@ class Decoding(Contest):
         self.heed_memory = self.peer_memory = 0
 
     def prepare(self):
-        self.command = ROOT / "build/bin/heed"
-        if not self.command.exists():
-            raise CannotRun(f"{self.command} is missing")
-        for package in ("torch", "transformers"):
-            if util.find_spec(package) is None:
-                raise CannotRun(f"{package} is not installed")
+        self.command = require_heed_and(("torch", "transformers"))
         self.folder = Path(tempfile.mkdtemp())
         job = {"folder": str(self.folder), "threads": self.options.threads}
-        command = [sys.executable, __file__, json.dumps(job)]
-        environment = {**os.environ, "TRANSFORMERS_OFFLINE": "1"}
-        self.worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
-        self._answer()  # it has written the model
-
-    def _answer(self):
-        line = self.worker.stdout.readline()
-        if not line:
-            raise CannotRun("the peer's process ended")
-        return json.loads(line)
-
-    def _ask(self, request):
-        self.worker.stdin.write(request + "\n")
-        self.worker.stdin.flush()
-        return self._answer()
+        self.worker = PeerProcess(__file__, job, TRANSFORMERS_OFFLINE="1")
+        self.worker.answer()  # it has written the model
 
     def _generate(self, tokens):
         """The command for a continuation. Without a tokenizer, Heed reads and writes ids."""
@@ -79,7 +61,7 @@ class Decoding(Contest):
         done = subprocess.run(self._generate(COMPARED), capture_output=True, text=True)
         if done.returncode != 0:
             raise CannotRun(done.stderr.strip())
-        ours, theirs = json.loads(done.stdout)["ids"][-COMPARED:], self._ask("ids")["ids"]
+        ours, theirs = json.loads(done.stdout)["ids"][-COMPARED:], self.worker.ask("ids")["ids"]
         same = sum(a == b for a, b in zip(ours, theirs))
         if self.precision == "float32" and same < COMPARED:
             raise Disagree(f"{same} of {COMPARED} tokens are the same")
@@ -97,7 +79,7 @@ class Decoding(Contest):
         return (LONG - SHORT) / (times[1] - times[0])
 
     def peer(self):
-        answer = self._ask(self.options.clock)
+        answer = self.worker.ask(self.options.clock)
         self.peer_memory = answer["memory"]
         return answer["rate"]
 
@@ -106,8 +88,7 @@ class Decoding(Contest):
 
     def close(self):
         if self.worker:
-            self.worker.stdin.close()
-            self.worker.wait()
+            self.worker.close()
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
 

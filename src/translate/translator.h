@@ -116,7 +116,11 @@ class Translator {
                                  const Stop& stop = {}) const;
 
  private:
-  struct Missing;
+  /// The required texts of a part that are missing in any hypothesis, with counts.
+  struct Missing {
+    std::vector<bool> texts;
+    size_t count = 0;
+  };
   void run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
@@ -130,6 +134,7 @@ class Translator {
   struct Differing;
   std::string text_of_part(const TranslationWindow& window, size_t number,
                            const Hypothesis& hypothesis) const;
+  RepairedTexts texts_of_part(const TranslationWindow& window, size_t number) const;
   ValueDifferences differing_values(const TranslationWindow& window, size_t number,
                                     const Hypothesis& hypothesis) const;
   bool holds_forbidden(const Hypothesis& hypothesis) const;

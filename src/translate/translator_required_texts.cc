@@ -38,12 +38,6 @@ void Translator::require_texts(TranslationWindow& window) const {
   }
 }
 
-/// The required texts of a part that are missing in any hypothesis, with counts.
-struct Translator::Missing {
-  std::vector<bool> texts;
-  size_t count = 0;
-};
-
 Translator::Missing Translator::missing(const LinePart& part,
                                         const std::vector<Hypothesis>& hypotheses) const {
   Missing result{std::vector<bool>(part.required.size()), 0};

@@ -1,8 +1,6 @@
 // The check of values in a Translator: numbers, times, dates, codes and addresses that the translation of a
 // part says differently are looked for again, and what is still different becomes a warning.
 #include <algorithm>
-#include <mutex>
-#include <tuple>
 #include <utility>
 
 #include "base/text/ascii.h"
@@ -39,6 +37,12 @@ std::string Translator::text_of_part(const TranslationWindow& window, size_t num
                                      const Hypothesis& hypothesis) const {
   const std::string& line = window.lines[window.line_of_part[number]].text;
   return part_text(window.part(number), line, tokenizer_.decode(hypothesis.ids));
+}
+
+/// What a part says, and its best translation.
+RepairedTexts Translator::texts_of_part(const TranslationWindow& window, size_t number) const {
+  return {source_text(window.part(number), window.lines[window.line_of_part[number]].text),
+          text_of_part(window, number, window.hypotheses[number].front())};
 }
 
 ValueDifferences Translator::differing_values(const TranslationWindow& window, size_t number,
@@ -129,22 +133,19 @@ std::vector<Translator::Differing> Translator::find_differing(const TranslationW
 void Translator::repair_values(TranslationWindow& window, std::vector<Differing>& differing,
                                const Control& control) const {
   struct Attempt {
-    size_t differing;  // index
-    size_t forced;     // tokens of the prefix
+    size_t differing;     // index
+    size_t free, forced;  // tokens of the prefix that the caller gave, and of the trial's
   };
   std::vector<Attempt> attempts;
   std::vector<SearchSentence> sentences;
   for (size_t d = 0; d < differing.size(); ++d) {
-    const size_t part = differing[d].part;
-    const std::string_view source =
-        source_text(window.part(part), window.lines[window.line_of_part[part]].text);
-    const std::string translation = text_of_part(window, part, window.hypotheses[part].front());
-    for (const RepairTrial& trial : repair_trials(differing[d].differences, {source, translation},
+    const size_t part = differing[d].part, free = sentence_of(window, part).prefix.size();
+    for (const RepairTrial& trial : repair_trials(differing[d].differences, texts_of_part(window, part),
                                                   *target_values_, differing[d].attempt)) {
       std::optional<SearchSentence> sentence = sentence_of_trial(window, part, trial);
       if (!sentence) continue;
       sentence->number = attempts.size();
-      attempts.push_back({d, sentence->prefix.size()});
+      attempts.push_back({d, free, sentence->prefix.size()});
       sentences.push_back(std::move(*sentence));
     }
   }
@@ -158,9 +159,8 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     if (found[n].empty()) continue;
     Differing& now = differing[attempts[n].differing];
     const LinePart& part = window.part(now.part);
-    const size_t free = sentence_of(window, now.part).prefix.size();
-    if (attempts[n].forced > free) {
-      for (Hypothesis& hypothesis : found[n]) rescore(part, free, hypothesis);
+    if (attempts[n].forced > attempts[n].free) {
+      for (Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
     }
     ValueDifferences differences = differing_values(window, now.part, found[n].front());
     std::vector<Hypothesis>& best = window.hypotheses[now.part];
@@ -190,10 +190,7 @@ void Translator::check_values(TranslationWindow& window, const Control& control)
     }
   }
   for (const Differing& each : left) {
-    const std::string_view source =
-        source_text(window.part(each.part), window.lines[window.line_of_part[each.part]].text);
-    const std::string translation = text_of_part(window, each.part, window.hypotheses[each.part].front());
-    window.warnings[each.part] = value_warnings(each.differences, {source, translation});
+    window.warnings[each.part] = value_warnings(each.differences, texts_of_part(window, each.part));
   }
 }
 

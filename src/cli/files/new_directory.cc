@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "base/files/part_files.h"
 #include "base/files/unfinished_files.h"

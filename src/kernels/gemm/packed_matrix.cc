@@ -5,7 +5,7 @@
 
 #include "base/memory_pool.h"
 #include "kernels/gemm/blocking.h"
-#include "kernels/gemm/half_product.h"
+#include "kernels/gemm/half/half_product.h"
 #include "kernels/gemm/packed_f32.h"
 #include "kernels/gemm/packed_int8.h"
 #include "kernels/gemm/packed_int8_slices.h"

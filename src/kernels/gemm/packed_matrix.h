@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "kernels/gemm/half_weights.h"
+#include "kernels/gemm/half/half_weights.h"
 
 namespace heed {
 

@@ -14,8 +14,9 @@
 namespace heed {
 namespace {
 
-/// A cut merges.txt shows in pieces that no merge makes: all but bytes and special tokens come from one.
-/// Throws kFormat if no merge creates a piece of several characters. Pieces written like special tokens
+/// Every token but bytes and special tokens is the result of a merge, so a truncated merges.txt leaves tokens
+/// without one. Throws kFormat if no merge creates a piece of several characters. Pieces written like special
+/// tokens
 /// ("<mask>") are exempt: some are not declared in any file.
 void require_complete_merges(const std::string& merges_path, const ByteBpeFiles& files) {
   std::unordered_set<std::string> created;

@@ -36,9 +36,9 @@ Atoms atoms_of(const TextValues& text, unsigned readings) {
   Atoms atoms;
   for (size_t n = 0; n < text.values.size(); ++n) {
     const Value& value = text.values[n];
-    const bool ambiguous = !value.instead.empty();
+    const bool ambiguous = !value.other_reading.empty();
     if (ambiguous && (readings & 1U) != 0) {
-      for (const Value& each : value.instead) add_atoms(each, n, atoms);
+      for (const Value& each : value.other_reading) add_atoms(each, n, atoms);
     } else {
       add_atoms(value, n, atoms);
     }
@@ -50,7 +50,7 @@ Atoms atoms_of(const TextValues& text, unsigned readings) {
 /// Whether a time is read in another way.
 bool reads_time_otherwise(const TextValues& text, unsigned readings) {
   for (const Value& value : text.values) {
-    if (value.instead.empty()) continue;
+    if (value.other_reading.empty()) continue;
     if (value.kind == ValueKind::kTime && (readings & 1U) != 0) return true;
     readings >>= 1U;
   }
@@ -59,7 +59,7 @@ bool reads_time_otherwise(const TextValues& text, unsigned readings) {
 
 size_t count_ambiguous(const TextValues& text) {
   return static_cast<size_t>(
-      std::ranges::count_if(text.values, [](const Value& value) { return !value.instead.empty(); }));
+      std::ranges::count_if(text.values, [](const Value& value) { return !value.other_reading.empty(); }));
 }
 
 /// `part_is_known`: whether one of the texts names a part of the day.
@@ -73,7 +73,7 @@ bool is_same_time(const Value& source, const Value& translation, bool part_is_kn
 
 /// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
 bool is_hour(const Value& number, const Value& time, bool part_is_known, bool twelve_hour) {
-  if (time.minute % kHourMinutes != 0 || number.by_the_way) return false;
+  if (time.minute % kHourMinutes != 0 || number.determiner) return false;
   if (twelve_hour && number.normal.size() == 2 && number.normal > "12") return false;
   const int hour = time.minute / kHourMinutes;
   const auto is = [&](int h) { return number.normal == std::to_string(h); };

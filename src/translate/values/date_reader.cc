@@ -127,7 +127,7 @@ std::optional<Value> read_numeric(Cursor& cursor, const ValueLanguage& language)
   if (date.month > kMaxMonth) {
     std::swap(date.day, date.month);
   } else if (language.month_first && slash && date.day <= kMaxMonth) {
-    date.instead = {date_value(date.month, date.day, year)};
+    date.other_reading = {date_value(date.month, date.day, year)};
   }
   return date;
 }
@@ -181,7 +181,7 @@ std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& langu
     auto date = read(cursor, language);
     if (!date) continue;
     const size_t begin = tokens[0].begin, end = tokens[cursor.at() - 1].end;
-    for (Value* each : {&*date, date->instead.empty() ? nullptr : &date->instead[0]}) {
+    for (Value* each : {&*date, date->other_reading.empty() ? nullptr : &date->other_reading[0]}) {
       if (each == nullptr) continue;
       each->begin = begin;
       each->end = end;

@@ -138,9 +138,10 @@ class Finder {
     for (; at_ + tokens < tokens_.size() && tokens_[at_ + tokens].begin < span->end; ++tokens) {
       const TextToken& token = tokens_[at_ + tokens];
       if (!token.is_digits()) continue;
-      if (const auto number = read_number({&token, 1}, language_)) text.instead.push_back(number->value);
+      if (const auto number = read_number({&token, 1}, language_))
+        text.other_reading.push_back(number->value);
     }
-    for (Value& number : text.instead) {
+    for (Value& number : text.other_reading) {
       number.begin = text.begin;
       number.end = text.end;
     }
@@ -159,7 +160,7 @@ class Finder {
         tokens_[at_ - tokens - 2].end == first.end;
     const bool is_hour = first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal &&
                          first.normal.size() <= 2 && first.normal[0] != '-';
-    if (!linked || !is_hour || last.kind != ValueKind::kTime || last.half_day || !last.instead.empty())
+    if (!linked || !is_hour || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
       return;
     int minute = std::stoi(first.normal) * kHourMinutes;
     if (minute >= 2 * kHalfDayMinutes) return;
@@ -168,7 +169,7 @@ class Finder {
     Value time{.kind = ValueKind::kTime, .begin = first.begin, .end = first.end, .minute = minute};
     if (language_.twelve_hour) {
       if (minute > kHalfDayMinutes && std::stoi(first.normal) > 12) return;
-      time.instead = {std::move(first)};
+      time.other_reading = {std::move(first)};
     }
     first = std::move(time);
   }

@@ -119,12 +119,12 @@ TEST(FoundValues, MayHaveAnotherReading) {
   const TextValues range = find_values("from ten to twelve", english_values());
   ASSERT_EQ(range.values.size(), 1U);
   EXPECT_EQ(shown(range.values[0]), "11:50~");
-  ASSERT_EQ(range.values[0].instead.size(), 2U);
+  ASSERT_EQ(range.values[0].other_reading.size(), 2U);
   const TextValues spanish = find_values("1,250 personas", spanish_values());
   ASSERT_EQ(spanish.values.size(), 1U);
   EXPECT_EQ(shown(spanish.values[0]), "1.25");
-  ASSERT_EQ(spanish.values[0].instead.size(), 1U);
-  EXPECT_EQ(shown(spanish.values[0].instead[0]), "1250");
+  ASSERT_EQ(spanish.values[0].other_reading.size(), 1U);
+  EXPECT_EQ(shown(spanish.values[0].other_reading[0]), "1250");
 }
 
 TEST(FoundValues, AreBytesOfTheText) {

@@ -31,7 +31,7 @@ class NumberReader {
     if (!otherwise_.empty()) {
       Value other = value_;
       other.normal = otherwise_;
-      value_.instead = {other};
+      value_.other_reading = {other};
     }
     return ReadValue{std::move(value_), at_};
   }
@@ -70,7 +70,7 @@ class NumberReader {
     value_.in_words = true;
     value_.ordinal = words->ordinal;
     value_.optional = words->optional;
-    value_.by_the_way = words->by_the_way;
+    value_.determiner = words->determiner;
     at_ += words->tokens;
     return true;
   }

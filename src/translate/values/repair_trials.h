@@ -18,7 +18,8 @@ struct RepairTrial {
 };
 
 struct RepairedTexts {
-  std::string_view source, translation;
+  std::string_view source;  ///< refers to a line of the input
+  std::string translation;
 };
 
 /// The trials, likeliest first. `attempt` counts from 0: later attempts write values in other ways.

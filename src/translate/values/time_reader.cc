@@ -21,7 +21,7 @@ std::optional<ClockNumber> read_clock_number(TextTokens tokens, const ValueLangu
     return ClockNumber{value, 1, false};
   }
   const auto words = language.read_words(tokens);
-  if (!words || words->ordinal || words->by_the_way || words->value < 1 || words->value > most)
+  if (!words || words->ordinal || words->determiner || words->value < 1 || words->value > most)
     return std::nullopt;
   return ClockNumber{static_cast<int>(words->value), words->tokens, true};
 }
@@ -141,7 +141,7 @@ bool begins_with_number(const TimePattern& pattern) {
 bool is_number(const TextToken& token, const ValueLanguage& language) {
   if (token.is_digits()) return true;
   const auto number = token.is_word() ? language.read_words({&token, 1}) : std::nullopt;
-  return number && !number->ordinal && !number->by_the_way;
+  return number && !number->ordinal && !number->determiner;
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     time.half_day = false;
   }
   const bool says_minutes = best->pattern.find("MM") != std::string_view::npos;
-  if (!best->certain && (part == nullptr || !says_minutes)) time.instead = as_numbers(match, tokens);
+  if (!best->certain && (part == nullptr || !says_minutes)) time.other_reading = as_numbers(match, tokens);
   if (part != nullptr) match.tokens += phrase_length(part->words);
   time.begin = tokens[0].begin;
   time.end = tokens[match.tokens - 1].end;

@@ -36,11 +36,11 @@ struct Value {
 
   bool in_words = false;    ///< "zwölf" for 12
   bool ordinal = false;     ///< "1st", "erste"
-  bool by_the_way = false;  ///< no number word but an article, "both" or "dozen"
+  bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;
   /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.
-  std::vector<Value> instead = {};
+  std::vector<Value> other_reading = {};
 };
 
 /// The values of a text, in order.

@@ -20,7 +20,7 @@ struct WordNumber {
   size_t tokens = 0;
   bool ordinal = false;
   bool optional = false;    ///< as in Value
-  bool by_the_way = false;  ///< no number word but an article, "both" or "dozen"
+  bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
 };
 
 /// A way to say a time. In the pattern, H is an hour, M a number of minutes and MM two digits of minutes;

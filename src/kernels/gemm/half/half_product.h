@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/memory_pool.h"
-#include "kernels/gemm/half_weights.h"
+#include "kernels/gemm/half/half_weights.h"
 
 namespace heed {
 

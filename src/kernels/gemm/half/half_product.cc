@@ -1,4 +1,4 @@
-#include "kernels/gemm/half_product.h"
+#include "kernels/gemm/half/half_product.h"
 
 #include <algorithm>
 
@@ -8,12 +8,12 @@
 #include "kernels/thresholds.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/gemm/half_product.cc"
+#define HWY_TARGET_INCLUDE "kernels/gemm/half/half_product.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/gemm/half_pairs-inl.h"
-#include "kernels/gemm/half_slices-inl.h"
+#include "kernels/gemm/half/half_pairs-inl.h"
+#include "kernels/gemm/half/half_slices-inl.h"
 #include "kernels/simd/rows-inl.h"
 #include "kernels/simd/unroll-inl.h"
 

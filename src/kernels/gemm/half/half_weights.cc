@@ -1,15 +1,15 @@
-#include "kernels/gemm/half_weights.h"
+#include "kernels/gemm/half/half_weights.h"
 
 #include <algorithm>
 
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/gemm/half_weights.cc"
+#define HWY_TARGET_INCLUDE "kernels/gemm/half/half_weights.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/gemm/half_pairs-inl.h"
+#include "kernels/gemm/half/half_pairs-inl.h"
 #include "kernels/simd/float16-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -14,7 +14,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/gemm/blocking.h"
-#include "kernels/gemm/half_weights.h"
+#include "kernels/gemm/half/half_weights.h"
 #include "kernels/simd/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
