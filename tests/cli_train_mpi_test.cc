@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 
 #include "command.h"
 #include "tiny_model.h"
@@ -153,7 +154,9 @@ std::vector<pid_t> processes_with(const std::string& output) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "cmdline");
-    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    std::ostringstream content;  // stays empty if the process has just ended; an iterator would throw
+    content << file.rdbuf();
+    const std::string line = content.str();
     if (line.starts_with(heed_command()) && line.find(output) != std::string::npos) {
       found.push_back(std::stoi(name));
     }
