@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 #include "models/directory/loaded_model.h"
+#include "search/encoder_batches.h"
 
 extern "C" {
 
@@ -21,16 +23,23 @@ void* heed_bench_classifier_open(const char* directory) {
 }
 
 /// Texts n are ids[offsets[n]] .. ids[offsets[n + 1]], special tokens included; logits is (texts, classes).
+/// In batches, as `heed classify` does.
 void heed_bench_classifier_run(void* opened, const int32_t* ids, const int64_t* offsets, int64_t texts,
                                float* logits) {
   const auto& loaded = *static_cast<const heed::models::LoadedModel*>(opened);
-  heed::models::EncoderInput input;
-  for (int64_t n = 0; n < texts; ++n) {
-    input.text.append({ids + offsets[n], static_cast<size_t>(offsets[n + 1] - offsets[n])});
+  std::vector<int64_t> lengths;
+  for (int64_t n = 0; n < texts; ++n) lengths.push_back(offsets[n + 1] - offsets[n]);
+  for (const auto& batch : heed::decode::length_batches(lengths, heed::decode::kEncoderBatchTokens)) {
+    heed::models::EncoderInput input;
+    for (const size_t n : batch) input.text.append({ids + offsets[n], static_cast<size_t>(lengths[n])});
+    heed::nn::Context context = loaded.context();
+    const heed::Tensor found = loaded.classifier().logits(context, input);  // (texts of the batch, classes)
+    const int64_t classes = found.dim(1);
+    for (size_t row = 0; row < batch.size(); ++row) {
+      std::copy_n(found.data<float>() + static_cast<int64_t>(row) * classes, classes,
+                  logits + static_cast<int64_t>(batch[row]) * classes);
+    }
   }
-  heed::nn::Context context = loaded.context();
-  const heed::Tensor found = loaded.classifier().logits(context, input);
-  std::copy_n(found.data<float>(), found.size(), logits);
 }
 
 void heed_bench_classifier_close(void* opened) {

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "models/directory/loaded_model.h"
+#include "search/encoder_batches.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed::decode {
@@ -35,11 +36,8 @@ struct Classification {
 /// Model and pool must outlive this. Not thread-safe.
 class TextClassifier {
  public:
-  /// Maximum number of tokens per batch, unless a single text has more.
-  static constexpr int64_t kBatchTokens = 2048;
-
   TextClassifier(const models::Classifier& model, const nn::Context& context, Tokenizer tokenizer,
-                 ThreadPool& pool, int64_t batch_tokens = kBatchTokens);
+                 ThreadPool& pool, int64_t batch_tokens = kEncoderBatchTokens);
 
   /// One result per text, independent of the batch. Throws kUsage for a text pair if the model does not
   /// support pairs.

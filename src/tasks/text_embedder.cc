@@ -104,7 +104,7 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Sto
     stop.check();
     encodings[n] = encode(texts[n]);
   });
-  const auto batches = encoder_batches(encodings, kBatchTokens);
+  const auto batches = encoder_batches(encodings, kEncoderBatchTokens);
 
   TextVectors result;
   result.vectors = Tensor::empty({static_cast<int64_t>(texts.size()), width()});

@@ -22,9 +22,6 @@ models::SentenceModules embedding_settings(const models::LoadedModel& loaded, co
 /// Model and pool must outlive this. Not thread-safe.
 class TextEmbedder {
  public:
-  /// Maximum number of tokens per batch, unless a single text has more.
-  static constexpr int64_t kBatchTokens = 2048;
-
   TextEmbedder(const models::Encoder& model, const nn::Context& context, Tokenizer tokenizer,
                const models::SentenceModules& settings, ThreadPool& pool);
 
