@@ -1,0 +1,73 @@
+#include <dnnl.h>
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "kernels/gemm/gemm_library.h"
+
+namespace heed {
+namespace {
+
+/// Keeps oneDNN, which divides its work by OpenMP, on the calling thread. The former number of threads is
+/// restored, since it is also that of other libraries in the process, such as PyTorch.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_;
+};
+
+void multiply(const GemmArguments<float>& g) {
+  const dnnl_status_t status =
+      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride,
+                 g.b, g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);
+  if (status == dnnl_out_of_memory) throw std::bad_alloc();
+  HEED_CHECK(status == dnnl_success);
+}
+
+/// oneDNN generates all its code in the first two products, a small one and one that pays to be packed, and
+/// crashes where it gets no memory for it. These products are done here, after a look at whether it would.
+bool generate_code() {
+  constexpr size_t kReserve = size_t{16} << 20;  // it takes 6 MB
+  void* memory = ::mmap(nullptr, kReserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(memory, kReserve);
+  constexpr int64_t kSize = 64;
+  const std::vector<float> a(kSize * kSize), b(kSize * kSize);
+  std::vector<float> c(kSize * kSize);
+  for (const int64_t size : {int64_t{1}, kSize}) {
+    GemmArguments<float> g;
+    g.m = g.n = g.k = g.a_stride = g.b_stride = g.c_stride = size;
+    g.a = a.data();
+    g.b = b.data();
+    g.c = c.data();
+    multiply(g);
+  }
+  return true;
+}
+
+}  // namespace
+
+void multiply_by_library(const GemmArguments<float>& g) {
+  const OneThread one_thread;
+  [[maybe_unused]] static const bool code_is_generated = generate_code();
+  multiply(g);
+}
+
+const char* gemm_library() {
+  static const std::string name = [] {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
+  }();
+  return name.c_str();
+}
+
+}  // namespace heed
