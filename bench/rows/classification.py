@@ -1,8 +1,9 @@
 """The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch and in OpenVINO, on the same weights
 and ids.
 
-Weights are random, with the shapes of BERT-base with fewer layers, and of BERT-mini (Turc et al., 2019). Texts are
-random ids of length 32, 128, or 5 to 60; PyTorch gets them sorted by length, padded and masked, Heed packed.
+Weights are random, with the shapes of BERT-base, also with fewer layers, of MiniLM-L6 (Wang et al., 2020) and of
+BERT-mini (Turc et al., 2019). Texts are random ids of length 32, 128, or 5 to 60; PyTorch gets them sorted by length,
+padded and masked, Heed packed.
 """
 
 import ctypes
@@ -15,7 +16,9 @@ from harness import CallContest, CannotRun, Disagree, load_library
 
 SHAPES = {
     "width 256, 4 layers": dict(hidden_size=256, num_hidden_layers=4, num_attention_heads=4, intermediate_size=1024),
+    "width 384, 6 layers": dict(hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536),
     "width 768, 3 layers": dict(hidden_size=768, num_hidden_layers=3, num_attention_heads=12, intermediate_size=3072),
+    "width 768, 12 layers": dict(hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072),
 }
 # name, texts, shortest, longest
 TEXTS = [("32 texts of 32 tokens", 32, 32, 32), ("8 of 128", 8, 128, 128), ("64 of 5 to 60", 64, 5, 60)]
