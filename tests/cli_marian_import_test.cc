@@ -80,7 +80,7 @@ using Options = std::map<std::string, std::string>;
 /// A model in Hugging Face's layout, and the same as Marian stores it.
 class CliMarianImportTest : public testing::Test {
  protected:
-  CliMarianImportTest() : config_(decode::small_translator_config()) {
+  CliMarianImportTest() : config_(search::small_translator_config()) {
     config_.activation = Activation::kRelu;
   }
 
@@ -96,7 +96,7 @@ class CliMarianImportTest : public testing::Test {
     }
     write_json(original_.path("config.json"), model.config_json());
     models::write_weights(original_.path(), model.table(), values, DType::kFloat32);
-    decode::small_tokenizer().save(original_.path());
+    search::small_tokenizer().save(original_.path());
   }
   Options options() const {
     return {{"type", "transformer"},
@@ -133,7 +133,7 @@ class CliMarianImportTest : public testing::Test {
     zip.add("special:model.yml.npy", npy("|i1", {static_cast<int64_t>(yaml.size())}, yaml));
     marian_.write("model.npz", zip.finish());
     std::string vocabulary;
-    const Vocabulary& pieces = decode::small_tokenizer().vocabulary();
+    const Vocabulary& pieces = search::small_tokenizer().vocabulary();
     for (size_t id = 0; id + 1 < pieces.size(); ++id) {
       std::string quoted;
       for (const char c : pieces.piece(static_cast<int32_t>(id))) {

@@ -40,8 +40,8 @@ class CliModelFilesTest : public ::testing::Test {
     models::write_untrained(folder_.path(), model, 7, value);
   }
   void write_marian(float value = 0) const {
-    write(models::Transformer(decode::small_translator_config()), value);
-    decode::small_tokenizer().save(folder_.path());
+    write(models::Transformer(search::small_translator_config()), value);
+    search::small_tokenizer().save(folder_.path());
   }
   void write_gpt2(float value = 0) const {
     models::DecoderOnlyConfig config;

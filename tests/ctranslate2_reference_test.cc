@@ -63,12 +63,12 @@ TEST(CTranslate2Reference, SameTokensInGreedySearch) {
   const Ct2Case ct2;
   const models::LoadedModel model = ct2.load("float32");
   const nn::Context context = model.context();
-  decode::SearchOptions options = decode::search_options_of(model);
+  search::SearchOptions options = search::search_options_of(model);
   options.beam_size = 1;
   options.max_length_factor = 0;
   options.max_new = static_cast<int64_t>(ct2.max_length) + 1;
-  const decode::Search search(model.seq2seq(), context, options, {});
-  std::vector<decode::SearchSentence> sentences;
+  const search::Search search(model.seq2seq(), context, options, {});
+  std::vector<search::SearchSentence> sentences;
   const auto rows = ct2.rows("float32");
   ASSERT_FALSE(rows.empty());
   for (const auto& row : rows) sentences.push_back({sentences.size(), ct2.source_of(row), {}});
@@ -89,7 +89,7 @@ void expect_same_scores(const std::string& precision) {
   const Ct2Case ct2;
   const models::LoadedModel model = ct2.load(precision);
   const nn::Context context = model.context();
-  const decode::SearchOptions options = decode::search_options_of(model);
+  const search::SearchOptions options = search::search_options_of(model);
   const std::map<std::string, double> penalties = ct2.reference.json().at("length_penalties");
   const double tolerance = precision == "int8" ? 0.05 : 2e-4;  // tolerance of the case
   const auto rows = ct2.rows(precision);
@@ -99,8 +99,8 @@ void expect_same_scores(const std::string& precision) {
       for (const auto& hypothesis : row.at(kind)) {
         std::vector<int32_t> target = hypothesis.at("ids");
         if (target.size() < ct2.max_length) target.push_back(model.seq2seq().end_id());
-        const std::vector<decode::ScoringPair> pair{{ct2.source_of(row), target}};
-        const auto scores = decode::score_pairs(model.seq2seq(), context, options, pair);
+        const std::vector<search::ScoringPair> pair{{ct2.source_of(row), target}};
+        const auto scores = search::score_pairs(model.seq2seq(), context, options, pair);
         const double sum = std::accumulate(scores[0].begin(), scores[0].end(), 0.0);
         const auto words = static_cast<double>(target.size());
         EXPECT_NEAR(sum / std::pow(words, penalty), hypothesis.at("score").get<double>(),

@@ -103,14 +103,14 @@ TEST(DecoderFamilies, NegativeLogLikelihoods) {
   });
 }
 
-std::vector<decode::Hypothesis> continuations(const models::LoadedModel& model, const nlohmann::json& row,
+std::vector<search::Hypothesis> continuations(const models::LoadedModel& model, const nlohmann::json& row,
                                               int beams) {
-  decode::SearchOptions options = decode::continuation_options();
+  search::SearchOptions options = search::continuation_options();
   options.beam_size = options.nbest = beams;
   options.end_ids = model.generation.end_ids;
   options.renormalize = model.generation.renormalize;
   options.max_new = static_cast<int64_t>(row.at("greedy").size());
-  const decode::Search search(model.language_model(), model.context(), options);
+  const search::Search search(model.language_model(), model.context(), options);
   return search.run({{0, ids_of(row.at("prompt_ids"))}})[0];
 }
 

@@ -29,7 +29,7 @@ struct EncoderFamily {
   explicit EncoderFamily(const std::string& name)
       : reference(name, "", families_folder()),
         directory((reference.folder() / "model").string()),
-        model(decode::encoder_model(models::load_model(directory))),
+        model(tasks::encoder_model(models::load_model(directory))),
         encoder(model.loaded.encoder()) {
     const auto add = [&](const Encoding& encoding, const nlohmann::json& expected) {
       EXPECT_EQ(encoding.ids, expected.at("ids").get<std::vector<int32_t>>());
@@ -65,7 +65,7 @@ struct EncoderFamily {
 
   ReferenceCase reference;
   std::string directory;
-  decode::EncoderModel model;
+  tasks::EncoderModel model;
   const models::Encoder& encoder;
   EncoderInput input;
 };
@@ -133,13 +133,13 @@ TEST(EncoderFamilies, Classification) {
     for (int n = 0; n < model.classes(); ++n) {
       EXPECT_EQ(model.labels()[n], config.at("id2label").at(std::to_string(n)));
     }
-    std::vector<decode::ClassifierText> texts;
+    std::vector<tasks::ClassifierText> texts;
     for (const auto& each : family.reference.json().at("texts")) texts.push_back({each.at("text")});
     for (const auto& each : family.reference.json().value("pairs", nlohmann::json::array()))
       texts.push_back({each.at("first"), each.at("second").get<std::string>()});
     ThreadPool pool(2);
-    const decode::TextClassifier classifier(model, family.model.loaded.context(), family.model.tokenizer,
-                                            pool);
+    const tasks::TextClassifier classifier(model, family.model.loaded.context(), family.model.tokenizer,
+                                           pool);
     const auto found = classifier.classify(texts);
     const std::vector<double> logits = family.reference.tensor("expected.logits").to_vector<double>();
     const int classes = model.classes();
@@ -198,11 +198,11 @@ TEST(Embeddings, VectorsAndCosines) {
   for (const std::string& name : cases) {
     SCOPED_TRACE(name);
     const ReferenceCase reference(name, "", families_folder());
-    const decode::EncoderModel model =
-        decode::encoder_model(models::load_model((reference.folder() / "model").string()));
+    const tasks::EncoderModel model =
+        tasks::encoder_model(models::load_model((reference.folder() / "model").string()));
     ThreadPool pool(2);
-    const decode::TextEmbedder embedder(model.loaded.encoder(), model.loaded.context(), model.tokenizer,
-                                        decode::embedding_settings(model.loaded, {}), pool);
+    const tasks::TextEmbedder embedder(model.loaded.encoder(), model.loaded.context(), model.tokenizer,
+                                       tasks::embedding_settings(model.loaded, {}), pool);
     EXPECT_EQ(embedder.max_length(), reference.hyperparameters().at("longest").get<int64_t>());
     std::vector<std::string> texts;
     for (const auto& each : reference.json().at("texts")) {

@@ -121,15 +121,15 @@ TEST_P(LanguageModelReference, GreedyContinuations) {
   const std::vector<Prompt> prompts = prompts_of(*reference_);
   ASSERT_FALSE(prompts.empty());
   size_t most = 0;
-  std::vector<decode::SearchSentence> sentences;
+  std::vector<search::SearchSentence> sentences;
   for (size_t n = 0; n < prompts.size(); ++n) {
     sentences.push_back({n, prompts[n].ids});
     most = std::max(most, prompts[n].greedy.size());
   }
-  decode::SearchOptions options = decode::continuation_options();
+  search::SearchOptions options = search::continuation_options();
   options.beam_size = 1;
   options.max_new = static_cast<int64_t>(most);
-  const decode::Search search(loaded_.language_model(), loaded_.context(), options);
+  const search::Search search(loaded_.language_model(), loaded_.context(), options);
   const auto found = search.run(sentences);
   size_t compared = 0;
   for (size_t n = 0; n < prompts.size(); ++n) {
@@ -145,10 +145,10 @@ TEST_P(LanguageModelReference, BeamContinuations) {
   for (const auto& row : reference_->json()["generation"]["rows"]) {
     if (!row.at("beam_sturdy").get<bool>()) continue;
     const auto& expected = row.at("beam");
-    decode::SearchOptions options = decode::continuation_options();
+    search::SearchOptions options = search::continuation_options();
     options.beam_size = options.nbest = static_cast<int>(expected.size());
     options.max_new = static_cast<int64_t>(row.at("greedy").size());
-    const decode::Search search(loaded_.language_model(), loaded_.context(), options);
+    const search::Search search(loaded_.language_model(), loaded_.context(), options);
     const auto found = search.run({{0, ids_of(row.at("prompt_ids"))}});
     ASSERT_EQ(found[0].size(), expected.size());
     for (size_t rank = 0; rank < expected.size(); ++rank) {

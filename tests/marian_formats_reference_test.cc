@@ -68,19 +68,19 @@ TEST_F(MarianFormats, GreedyAndBeamSearch) {
     const TranslationTokenizer tokenizer = TranslationTokenizer::load(model_of(reference));
     const auto& rows = reference.json().at("search").at("rows");
     const double tolerance = reference.json().at("search").at("score_tolerance").at("absolute");
-    std::vector<decode::SearchSentence> sentences;
+    std::vector<search::SearchSentence> sentences;
     for (const auto& row : rows) {
       sentences.push_back({sentences.size(), row.at("source").get<std::vector<int32_t>>()});
     }
-    decode::SearchOptions options = decode::search_options_of(loaded);
+    search::SearchOptions options = search::search_options_of(loaded);
     options.max_length = reference.hyperparameters().at("max_length");
     options.max_length_factor = 0;
     options.length_penalty = 1;
     options.renormalize = true;  // the reference's scores; old configs lack the key
     options.beam_size = 1;
-    const auto greedy = decode::Search(loaded.seq2seq(), loaded.context(), options).run(sentences);
+    const auto greedy = search::Search(loaded.seq2seq(), loaded.context(), options).run(sentences);
     options.beam_size = options.nbest = 4;
-    const auto beam = decode::Search(loaded.seq2seq(), loaded.context(), options).run(sentences);
+    const auto beam = search::Search(loaded.seq2seq(), loaded.context(), options).run(sentences);
     for (size_t n = 0; n < rows.size(); ++n) {
       SCOPED_TRACE(reference.name() + ": " + rows[n].at("text").get<std::string>());
       EXPECT_EQ(tokenizer.encode_source(rows[n].at("text").get<std::string>()).ids, sentences[n].source);

@@ -15,15 +15,15 @@
 namespace heed {
 namespace {
 
-using decode::OptionRow;
+using search::OptionRow;
 
 template <typename Number>
-std::string values_of(const std::optional<Number>&, const decode::ValueRange<Number>& range) {
-  const std::string text = decode::describe(range);
+std::string values_of(const std::optional<Number>&, const search::ValueRange<Number>& range) {
+  const std::string text = search::describe(range);
   return text.substr(text.find(' ') + 1);  // without the article
 }
 template <typename Number>
-std::string values_of(Number, const decode::ValueRange<Number>& range) {
+std::string values_of(Number, const search::ValueRange<Number>& range) {
   return values_of(std::optional<Number>(), range);
 }
 std::string values_of(bool) {
@@ -40,13 +40,13 @@ std::string values_of(const std::vector<std::pair<std::string, std::string>>&) {
 }
 
 std::string flags_of(const OptionRow& row) {
-  const std::string flag = decode::flag_of(row);
+  const std::string flag = search::flag_of(row);
   if (row.otherwise == "on") return "`" + flag + "`, `--no-" + flag.substr(2) + "`";
   return "`" + flag + (row.value.empty() ? "" : " " + std::string(row.value)) + "`";
 }
 
 std::string named(std::string_view option) {
-  return "`" + decode::flag_of({.name = option, .group = {}, .help = {}}) + "`";
+  return "`" + search::flag_of({.name = option, .group = {}, .help = {}}) + "`";
 }
 
 std::string meaning_of(const OptionRow& row) {
@@ -64,7 +64,7 @@ template <typename Options>
 std::string table_of() {
   const Options usual;
   std::string table = "| flag | field, keyword | values | meaning |\n| --- | --- | --- | --- |\n";
-  decode::visit_options(usual, [&](const OptionRow& row, auto field, const auto&... range) {
+  visit_options(usual, [&](const OptionRow& row, auto field, const auto&... range) {
     table += "| " + flags_of(row) + " | `" + std::string(row.name) + "` | " +
              values_of(usual.*field, range...) + " | " + meaning_of(row) + " |\n";
   });

@@ -28,7 +28,7 @@ struct Seq2SeqFamily {
   explicit Seq2SeqFamily(const std::string& name)
       : reference(name, "", families_folder()),
         directory((reference.folder() / "model").string()),
-        model(decode::translation_model(models::load_model(directory))) {
+        model(tasks::translation_model(models::load_model(directory))) {
     const int64_t padding = reference.hyperparameters().at("padding_id");
     source = sequences_of(reference.tensor("input.source"), padding);
     const Sequences target = sequences_of(reference.tensor("input.target"), padding);
@@ -47,23 +47,23 @@ struct Seq2SeqFamily {
     return loaded.seq2seq().logits(context, source, input);
   }
 
-  decode::SearchOptions search_options(int beams) const {
-    decode::SearchOptions options = decode::search_options_of(model.loaded);
+  search::SearchOptions search_options(int beams) const {
+    search::SearchOptions options = search::search_options_of(model.loaded);
     options.max_length = reference.hyperparameters().at("max_length");
     options.length_penalty = 1;
     options.early_stopping = models::EarlyStopping::kFalse;
     options.beam_size = options.nbest = beams;
     return options;
   }
-  std::vector<decode::Hypothesis> search(const models::LoadedModel& loaded, const nlohmann::json& row,
-                                         int beams) const {
-    const decode::Search search(loaded.seq2seq(), loaded.context(), search_options(beams));
+  std::vector<search::Hypothesis> hypotheses(const models::LoadedModel& loaded, const nlohmann::json& row,
+                                             int beams) const {
+    const search::Search search(loaded.seq2seq(), loaded.context(), search_options(beams));
     return search.run({{0, ids_of(row.at("source"))}})[0];
   }
 
   ReferenceCase reference;
   std::string directory;
-  decode::TranslationModel model;
+  tasks::TranslationModel model;
   Sequences source, input;
 };
 
@@ -129,12 +129,12 @@ TEST(Seq2SeqFamilies, GreedyAndBeamSearch) {
     for (const auto& row : family.rows()) {
       SCOPED_TRACE(row.at("text").get<std::string>());
       if (row.at("greedy_sturdy").get<bool>()) {
-        EXPECT_EQ(family.search(family.model.loaded, row, 1)[0].ids, ids_of(row.at("greedy")));
+        EXPECT_EQ(family.hypotheses(family.model.loaded, row, 1)[0].ids, ids_of(row.at("greedy")));
         ++compared;
       }
       if (!row.contains("beam")) continue;
       const auto& expected = row.at("beam");
-      const auto found = family.search(family.model.loaded, row, static_cast<int>(expected.size()));
+      const auto found = family.hypotheses(family.model.loaded, row, static_cast<int>(expected.size()));
       ASSERT_EQ(found.size(), expected.size());
       for (size_t rank = 0; rank < expected.size(); ++rank) {
         if (!row.at(rank == 0 ? "beam_sturdy_best" : "beam_sturdy_all").get<bool>()) continue;
@@ -152,10 +152,10 @@ TEST(Seq2SeqFamilies, GreedyAndBeamSearch) {
 TEST(Seq2SeqFamilies, TranslatedTexts) {
   for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     ThreadPool pool(1);
-    decode::TranslatorOptions options = decode::default_translator_options(family.model.loaded);
+    translate::TranslatorOptions options = translate::default_translator_options(family.model.loaded);
     options.search = family.search_options(1);
-    const decode::Translator translator(family.model.loaded.seq2seq(), family.model.loaded.context(),
-                                        family.model.tokenizer, pool, options);
+    const translate::Translator translator(family.model.loaded.seq2seq(), family.model.loaded.context(),
+                                           family.model.tokenizer, pool, options);
     for (const auto& row : family.rows()) {
       const auto text = row.at("text").get<std::string>();
       if (!row.at("greedy_sturdy").get<bool>() || text.find_first_not_of(' ') == std::string::npos) continue;
@@ -171,9 +171,9 @@ TEST(Seq2SeqFamilies, TranslatedTexts) {
 TEST(Seq2SeqFamilies, ScoresOfTranslations) {
   for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     const auto& row = family.rows()[0];
-    const decode::Hypothesis found = family.search(family.model.loaded, row, 4)[0];
-    const decode::ScoringPair pair{ids_of(row.at("source")), found.ids};
-    const auto scores = decode::score_pairs(family.model.loaded.seq2seq(), family.model.loaded.context(),
+    const search::Hypothesis found = family.hypotheses(family.model.loaded, row, 4)[0];
+    const search::ScoringPair pair{ids_of(row.at("source")), found.ids};
+    const auto scores = search::score_pairs(family.model.loaded.seq2seq(), family.model.loaded.context(),
                                             family.search_options(4), {&pair, 1});
     double sum = 0;
     for (const float each : scores[0]) sum += each;
@@ -213,7 +213,7 @@ TEST(Seq2SeqFamilies, Quantized) {
     }
     EXPECT_LT(errors, 0.01 * squares);
     EXPECT_GT(errors, 0);
-    const auto found = family.search(int8, family.rows()[0], 4);
+    const auto found = family.hypotheses(int8, family.rows()[0], 4);
     const auto& forced = family.reference.hyperparameters();
     ASSERT_EQ(found.size(), 4);
     if (forced.contains("forced_bos_token_id")) {
@@ -231,8 +231,8 @@ TEST(Seq2SeqFamilies, LanguagesAreChosenByName) {
       return;
     }
     const std::string first = tokenizer.languages().front();
-    decode::TranslationModel other = decode::translation_model(models::load_model(family.directory));
-    decode::choose_languages(other, first, first);
+    tasks::TranslationModel other = tasks::translation_model(models::load_model(family.directory));
+    tasks::choose_languages(other, first, first);
     const Encoding source = other.tokenizer.encode_source("a"), target = other.tokenizer.encode_target("a");
     EXPECT_EQ(source.ids.front(), target.ids.front());
     EXPECT_EQ(other.loaded.generation.forced_begin_id, target.ids.front());

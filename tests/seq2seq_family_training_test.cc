@@ -46,8 +46,8 @@ TEST(Seq2SeqFamilyTraining, FineTunedModelsAreOfTheSameFamily) {
     train::train(options);
     const auto metrics = train::read_metrics(output + "/training/metrics.jsonl");
     EXPECT_LT(metrics.back().loss, 0.95 * metrics.front().loss);
-    const decode::TranslationModel before = decode::translation_model(models::load_model(from)),
-                                   after = decode::translation_model(models::load_model(output));
+    const tasks::TranslationModel before = tasks::translation_model(models::load_model(from)),
+                                  after = tasks::translation_model(models::load_model(output));
     EXPECT_EQ(after.loaded.model_type, before.loaded.model_type);
     EXPECT_EQ(after.loaded.generation.forced_begin_id, before.loaded.generation.forced_begin_id);
     EXPECT_EQ(after.loaded.generation.forced_end_id, before.loaded.generation.forced_end_id);

@@ -36,12 +36,12 @@ using Arguments = std::vector<std::string>;
 /// A Marian model that translates into the languages of two codes.
 void write_with_codes(const std::string& path) {
   std::filesystem::create_directory(path);
-  const TranslationTokenizer& tokenizer = decode::small_tokenizer();
+  const TranslationTokenizer& tokenizer = search::small_tokenizer();
   tokenizer.save(path);
   json vocabulary = json::parse(tokenizer.vocabulary().to_json());
   for (const char* code : {">>fra<<", ">>spa<<"}) vocabulary[code] = vocabulary.size();
   write_file(path + "/vocab.json", vocabulary.dump());
-  models::TransformerConfig config = decode::small_translator_config();
+  models::TransformerConfig config = search::small_translator_config();
   config.vocabulary += 2;
   models::write_untrained(path, models::Transformer(config), 8);
 }
@@ -52,16 +52,16 @@ struct Models {
     for (const char* name : {"en-de", "de-en"}) {
       const std::string path = folder.path(name);
       std::filesystem::create_directory(path);
-      models::write_untrained(path, models::Transformer(decode::small_translator_config()),
+      models::write_untrained(path, models::Transformer(search::small_translator_config()),
                               name == std::string("en-de") ? 5 : 6);
       if (name == std::string("en-de")) {
-        decode::small_tokenizer().save(path);
+        search::small_tokenizer().save(path);
       } else {
         TokenizerTrainOptions options;
         options.source.vocabulary_size = 330;
         options.source_language = "de";
         options.target_language = "en";
-        decode::train_tokenizer(options).save(path);
+        search::train_tokenizer(options).save(path);
       }
     }
     write_with_codes(folder.path("opus-mt-en-mul"));
@@ -470,13 +470,13 @@ TEST_F(ServeTest, MasksHeads) {
                                models::parse_head("encoder:1:1", 0.5)});
   nn::Context scaled = loaded.context();
   scaled.head_scales = &scales;
-  const decode::SearchOptions search = decode::search_options_of(loaded);
-  const std::vector<int32_t> source = decode::small_tokenizer().encode_source(text).ids;
-  const decode::Hypothesis found =
-      decode::Search(loaded.seq2seq(), scaled, search).run({{.number = 0, .source = source}}).at(0).at(0);
-  const std::vector<decode::ScoringPair> pair{{source, found.ids}};
-  const auto expected = decode::score_pairs(loaded.seq2seq(), scaled, search, pair).at(0);
-  const auto unscaled = decode::score_pairs(loaded.seq2seq(), loaded.context(), search, pair).at(0);
+  const search::SearchOptions search = search::search_options_of(loaded);
+  const std::vector<int32_t> source = search::small_tokenizer().encode_source(text).ids;
+  const search::Hypothesis found =
+      search::Search(loaded.seq2seq(), scaled, search).run({{.number = 0, .source = source}}).at(0).at(0);
+  const std::vector<search::ScoringPair> pair{{source, found.ids}};
+  const auto expected = search::score_pairs(loaded.seq2seq(), scaled, search, pair).at(0);
+  const auto unscaled = search::score_pairs(loaded.seq2seq(), loaded.context(), search, pair).at(0);
   double difference = 0;
   for (size_t n = 0; n < expected.size(); ++n) {
     EXPECT_NEAR(found.log_probabilities[n], expected[n], 1e-4) << n;
@@ -877,7 +877,7 @@ TEST_F(ServeTest, StreamingEqualsTheResponse) {
 TEST_F(ServeTest, IsBatchInvariant) {
   start();
   std::vector<std::string> sentences;
-  for (const std::string& line : decode::training_lines()) {
+  for (const std::string& line : search::training_lines()) {
     sentences.push_back(line);
     if (sentences.size() == 64) break;
   }

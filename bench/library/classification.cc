@@ -29,7 +29,7 @@ void heed_bench_classifier_run(void* opened, const int32_t* ids, const int64_t* 
   const auto& loaded = *static_cast<const heed::models::LoadedModel*>(opened);
   std::vector<int64_t> lengths;
   for (int64_t n = 0; n < texts; ++n) lengths.push_back(offsets[n + 1] - offsets[n]);
-  for (const auto& batch : heed::decode::length_batches(lengths, heed::decode::kEncoderBatchTokens)) {
+  for (const auto& batch : heed::search::length_batches(lengths, heed::search::kEncoderBatchTokens)) {
     heed::models::EncoderInput input;
     for (const size_t n : batch) input.text.append({ids + offsets[n], static_cast<size_t>(lengths[n])});
     heed::nn::Context context = loaded.context();

@@ -1,4 +1,4 @@
-// Translation without the tokenizer: decode::Search over ids.
+// Translation without the tokenizer: search::Search over ids.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -36,7 +36,7 @@ void* heed_bench_translation_open(const char* directory, int64_t int8) {
 
 void heed_bench_translation_run(void* opened, const HeedBenchTranslation* wanted) {
   const auto& model = *static_cast<const heed::models::LoadedModel*>(opened);
-  heed::decode::SearchOptions options = heed::decode::search_options_of(model);
+  heed::search::SearchOptions options = heed::search::search_options_of(model);
   options.beam_size = static_cast<int>(wanted->beam);
   if (wanted->tokens > 0) {
     options.min_length = wanted->tokens + 1;  // the start token counts
@@ -44,12 +44,12 @@ void heed_bench_translation_run(void* opened, const HeedBenchTranslation* wanted
     options.max_length = 0;
     options.max_length_factor = 0;
   }
-  std::vector<heed::decode::SearchSentence> sentences;
+  std::vector<heed::search::SearchSentence> sentences;
   for (int64_t n = 0; n < wanted->sentences; ++n) {
     sentences.push_back(
         {static_cast<uint64_t>(n), {wanted->ids + wanted->offsets[n], wanted->ids + wanted->offsets[n + 1]}});
   }
-  const heed::decode::Search search(model.seq2seq(), model.context(), options,
+  const heed::search::Search search(model.seq2seq(), model.context(), options,
                                     {.rows = static_cast<size_t>(wanted->batch * wanted->beam)});
   const auto found = search.run(std::move(sentences));
   if (wanted->output == nullptr) return;

@@ -46,15 +46,15 @@ void bind_options(nanobind::module_& m, const char* name) {
   bound.def(nanobind::init<>());
   const Options usual;
   nanobind::list rows;
-  decode::visit_options(
-      usual, [&]<typename Field>(const decode::OptionRow& row, Field Options::*field, const auto&...) {
-        bound.def_rw(row.name.data(), field, nanobind::arg().none());
-        std::string help(row.help);
-        if (!row.otherwise.empty() && !std::is_same_v<Field, bool>)
-          help += " [" + std::string(row.otherwise) + "]";
-        rows.append(nanobind::make_tuple(std::string(row.name), PythonType<Field>::kName, usual.*field, help,
-                                         row.for_documents));
-      });
+  visit_options(usual,
+                [&]<typename Field>(const search::OptionRow& row, Field Options::*field, const auto&...) {
+                  bound.def_rw(row.name.data(), field, nanobind::arg().none());
+                  std::string help(row.help);
+                  if (!row.otherwise.empty() && !std::is_same_v<Field, bool>)
+                    help += " [" + std::string(row.otherwise) + "]";
+                  rows.append(nanobind::make_tuple(std::string(row.name), PythonType<Field>::kName,
+                                                   usual.*field, help, row.for_documents));
+                });
   bound.attr("rows") = rows;
 }
 

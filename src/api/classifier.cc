@@ -15,19 +15,19 @@ namespace heed {
 
 struct Classifier::State {
   State(const std::string& directory, int threads)
-      : files((checked_threads(threads), decode::classifier_model(models::load_model(directory)))),
+      : files((checked_threads(threads), tasks::classifier_model(models::load_model(directory)))),
         pool(threads),
         classifier(files.loaded.classifier(), files.loaded.context(), files.tokenizer, pool) {}
 
-  decode::EncoderModel files;
+  tasks::EncoderModel files;
   ThreadPool pool;
-  decode::TextClassifier classifier;
+  tasks::TextClassifier classifier;
   std::mutex mutex;  // the classifier is used by one thread at a time
 };
 
 namespace {
 
-decode::ClassifierText checked(const ClassifierText& text) {
+tasks::ClassifierText checked(const ClassifierText& text) {
   require_utf8("the text", text.first);
   if (text.second) require_utf8("the second text", *text.second);
   return {text.first, text.second};
@@ -47,11 +47,11 @@ const std::vector<std::string>& Classifier::labels() const {
 
 std::vector<TextClass> Classifier::classify(const std::vector<ClassifierText>& texts,
                                             const std::atomic<bool>* cancelled) const {
-  std::vector<decode::ClassifierText> inputs;
+  std::vector<tasks::ClassifierText> inputs;
   for (const ClassifierText& text : texts) inputs.push_back(checked(text));
   std::vector<TextClass> classes;
   const std::lock_guard lock(state_->mutex);
-  for (decode::Classification& each : state_->classifier.classify(inputs, Stop(cancelled))) {
+  for (tasks::Classification& each : state_->classifier.classify(inputs, Stop(cancelled))) {
     TextClass& found = classes.emplace_back();
     found.label = labels()[each.best];
     found.probability = static_cast<double>(each.probabilities[each.best]);

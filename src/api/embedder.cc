@@ -16,14 +16,14 @@ namespace heed {
 struct Embedder::State {
   State(const std::string& directory, const EmbedderOptions& options)
       : files((checked_threads(options.threads),
-               decode::encoder_model(models::load_model(directory, {.encoder = true})))),
+               tasks::encoder_model(models::load_model(directory, {.encoder = true})))),
         pool(options.threads),
         embedder(files.loaded.encoder(), files.loaded.context(), files.tokenizer,
-                 decode::embedding_settings(files.loaded, options), pool) {}
+                 tasks::embedding_settings(files.loaded, options), pool) {}
 
-  decode::EncoderModel files;
+  tasks::EncoderModel files;
   ThreadPool pool;
-  decode::TextEmbedder embedder;
+  tasks::TextEmbedder embedder;
   std::mutex mutex;  // the embedder is used by one thread at a time
 };
 
@@ -59,7 +59,7 @@ TextVectors Embedder::embed(const std::vector<std::string>& texts, const std::at
 
 Trace Embedder::attend(const std::string& text, const std::vector<std::string>& ablate) const {
   require_utf8("the text", text);
-  const decode::EncoderModel& files = state_->files;
+  const tasks::EncoderModel& files = state_->files;
   Trace trace = trace_encoder(files.loaded, files.tokenizer, state_->embedder.encode(text), false,
                               models::heads_off(ablate));
   trace.source = text;

@@ -18,21 +18,21 @@ namespace heed {
 
 struct Generator::State {
   State(const std::string& directory, int threads)
-      : files((checked_threads(threads), decode::with_tokenizer(models::load_model(directory)))),
+      : files((checked_threads(threads), tasks::with_tokenizer(models::load_model(directory)))),
         pool(threads) {}
 
-  decode::TextGenerator with(const GenerateOptions& options, int samples) {
+  tasks::TextGenerator with(const GenerateOptions& options, int samples) {
     return {language_model(), files.loaded.context(), files.tokenizer, pool,
-            decode::generator_options(files.loaded, options, samples)};
+            tasks::generator_options(files.loaded, options, samples)};
   }
-  decode::TextScore score(const std::string& text) const {
+  tasks::TextScore score(const std::string& text) const {
     require_utf8("the text", text);
-    return decode::score_text(language_model(), files.loaded.context(), files.tokenizer, text);
+    return tasks::score_text(language_model(), files.loaded.context(), files.tokenizer, text);
   }
 
   const models::LanguageModel& language_model() const { return files.loaded.language_model(); }
 
-  decode::LanguageModelFiles files;
+  tasks::LanguageModelFiles files;
   ThreadPool pool;
 };
 
@@ -45,8 +45,8 @@ Generator& Generator::operator=(Generator&&) noexcept = default;
 std::string Generator::generate(const std::string& prompt, const GenerateOptions& options,
                                 const Show& show) const {
   require_utf8("the prompt", prompt);
-  const decode::TextGenerator generator = state_->with(options, 1);
-  decode::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), show});
+  const tasks::TextGenerator generator = state_->with(options, 1);
+  tasks::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), show});
   return std::move(generation.texts.front().text);
 }
 
@@ -60,10 +60,10 @@ std::vector<std::string> Generator::generate(const std::vector<std::string>& pro
     return true;
   };
   std::vector<std::string> texts;
-  const auto take = [&](decode::Generation generation) {
+  const auto take = [&](tasks::Generation generation) {
     texts.push_back(std::move(generation.texts.front().text));
   };
-  const decode::TextGenerator generator = state_->with(options, 1);
+  const tasks::TextGenerator generator = state_->with(options, 1);
   generator.generate(next_prompt, take, {Stop(options.cancelled), {}});
   return texts;
 }
@@ -71,10 +71,10 @@ std::vector<std::string> Generator::generate(const std::vector<std::string>& pro
 std::vector<std::string> Generator::samples(const std::string& prompt, int count,
                                             const GenerateOptions& options) const {
   require_utf8("the prompt", prompt);
-  const decode::TextGenerator generator = state_->with(options, count);
-  decode::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), {}});
+  const tasks::TextGenerator generator = state_->with(options, count);
+  tasks::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), {}});
   std::vector<std::string> texts;
-  for (decode::GeneratedText& each : generation.texts) texts.push_back(std::move(each.text));
+  for (tasks::GeneratedText& each : generation.texts) texts.push_back(std::move(each.text));
   return texts;
 }
 
@@ -83,7 +83,7 @@ double Generator::log_probability(const std::string& text) const {
 }
 
 double Generator::perplexity(const std::string& text) const {
-  const decode::TextScore score = state_->score(text);
+  const tasks::TextScore score = state_->score(text);
   return std::exp(-score.log_probability / static_cast<double>(score.ids.size()));
 }
 

@@ -25,8 +25,8 @@ namespace {
 
 /// An untrained model that translates.
 void write_translator(const std::string& directory) {
-  models::write_untrained(directory, models::Transformer(decode::small_translator_config()), 5);
-  decode::small_tokenizer().save(directory);
+  models::write_untrained(directory, models::Transformer(search::small_translator_config()), 5);
+  search::small_tokenizer().save(directory);
 }
 
 void write_generator(const std::string& directory) {

@@ -23,18 +23,18 @@ namespace heed {
 struct Translator::State {
   State(const std::string& directory, int threads, const Languages& languages,
         const models::LoadOptions& options)
-      : files((checked_threads(threads), decode::translation_model(models::load_model(directory, options)))),
+      : files((checked_threads(threads), tasks::translation_model(models::load_model(directory, options)))),
         pool(threads) {
     if (!languages.source.empty() || !languages.target.empty()) {
-      decode::choose_languages(files, languages.source, languages.target);
+      tasks::choose_languages(files, languages.source, languages.target);
     }
   }
 
-  decode::Translator with(const TranslateOptions& options) {
-    return {model, tokenizer, pool, decode::translator_options(model, options)};
+  translate::Translator with(const TranslateOptions& options) {
+    return {model, tokenizer, pool, translate::translator_options(model, options)};
   }
 
-  decode::TranslationModel files;
+  tasks::TranslationModel files;
   models::LoadedModel& model = files.loaded;
   TranslationTokenizer& tokenizer = files.tokenizer;
   ThreadPool pool;
@@ -51,7 +51,7 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 
 namespace {
 
-TranslatedText text_of(decode::Candidate&& candidate) {
+TranslatedText text_of(translate::Candidate&& candidate) {
   return {std::move(candidate.text),   candidate.log_probability,      candidate.score,
           std::move(candidate.pieces), std::move(candidate.alignment), {}};
 }
@@ -61,9 +61,9 @@ TranslatedText text_of(decode::Candidate&& candidate) {
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options) const {
   for (const std::string& line : lines) require_utf8("a line", line);
-  const decode::Translator translator = state_->with(options);
+  const translate::Translator translator = state_->with(options);
   std::vector<std::string> texts;
-  const auto take = [&](decode::Translation translation) {
+  const auto take = [&](translate::Translation translation) {
     texts.push_back(std::move(translation.candidates.front().text));
   };
   translator.translate(lines, take, {.stop = Stop(options.cancelled)});
@@ -82,11 +82,11 @@ std::vector<TranslatedText> Translator::alternatives(const std::string& line,
 std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vector<std::string>& lines,
                                                                   const TranslateOptions& options) const {
   for (const std::string& line : lines) require_utf8("a line", line);
-  const decode::Translator translator = state_->with(options);
+  const translate::Translator translator = state_->with(options);
   std::vector<std::vector<TranslatedText>> found;
-  const auto take = [&](decode::Translation translation) {
+  const auto take = [&](translate::Translation translation) {
     std::vector<TranslatedText>& texts = found.emplace_back();
-    for (decode::Candidate& each : translation.candidates) texts.push_back(text_of(std::move(each)));
+    for (translate::Candidate& each : translation.candidates) texts.push_back(text_of(std::move(each)));
     texts.front().warnings = std::move(translation.warnings);
   };
   translator.translate(lines, take, {.stop = Stop(options.cancelled)});
@@ -99,10 +99,10 @@ std::string Translator::translate_document(const std::string& document, const st
     fail(ErrorKind::kUsage, "unknown format '{}'; choose html or markdown", format);
   }
   require_utf8("the document", document);
-  const decode::Translator translator = state_->with(decode::options_for_document(options));
-  return decode::translate_document(
+  const translate::Translator translator = state_->with(translate::options_for_document(options));
+  return translate::translate_document(
       translator, document,
-      format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
+      format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown,
       Stop(options.cancelled));
 }
 
@@ -111,7 +111,7 @@ Trace Translator::attend(const std::string& source, const std::string& target,
   require_utf8("the source", source);
   require_utf8("the target", target);
   if (strip(source).empty()) fail(ErrorKind::kUsage, "the source is empty: give a text");
-  TraceRequest request{source, target, decode::search_options_of(state_->model)};
+  TraceRequest request{source, target, search::search_options_of(state_->model)};
   request.head_scales = models::heads_off(ablate);
   return trace_text(state_->model, state_->tokenizer, request);
 }

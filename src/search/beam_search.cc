@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 using models::EarlyStopping;
 
@@ -79,4 +79,4 @@ std::vector<Hypothesis> BeamSearch::take() {
   return finished_.results(tree_, settings_);
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -14,7 +14,7 @@
 
 #include "search/beam_steps.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// A running hypothesis of a beam search.
 struct Beam {
@@ -47,4 +47,4 @@ class BeamSearch : public BeamSteps<Beam, BeamCandidate> {
   FinishedHypotheses finished_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

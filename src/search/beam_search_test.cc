@@ -9,7 +9,7 @@
 
 #include "search/test_models.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 constexpr int64_t kSearchVocabulary = 6;
@@ -223,4 +223,4 @@ TEST(BeamSearch, RefusesNanLogits) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

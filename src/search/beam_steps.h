@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "search/sentence_search.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// `State` is a running hypothesis, with `node` and `sum`. `Candidate` is a possible extension of one.
 template <typename State, typename Candidate>
@@ -85,4 +85,4 @@ class BeamSteps : public SentenceSearch {
   NextTokens next_tokens_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

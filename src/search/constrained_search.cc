@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 /// Minimum number of hypotheses per bank, maximum number of rows.
@@ -232,4 +232,4 @@ std::vector<Hypothesis> ConstrainedSearch::take() {
   return hypotheses;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -20,7 +20,7 @@
 
 #include "search/beam_steps.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// What a hypothesis just completed, and which extensions of it are forbidden.
 enum class PhraseEnding {
@@ -107,4 +107,4 @@ class ConstrainedSearch : public BeamSteps<ConstrainedBeam, ConstrainedCandidate
   bool ranked_by_score_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

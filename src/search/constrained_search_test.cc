@@ -7,7 +7,7 @@
 #include "search/search.h"
 #include "search/test_models.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 bool holds(const std::vector<int32_t>& ids, const std::vector<int32_t>& phrase) {
@@ -194,4 +194,4 @@ TEST(ConstrainedSearch, NeverReturnsForbiddenIds) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

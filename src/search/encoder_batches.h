@@ -8,7 +8,7 @@
 #include "search/length_batches.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// Tokens of a batch at most, unless a single text has more. So few that caches hold what one operation
 /// leaves to the next, and so many that weights are read from memory rarely: 384 to 768 tokens take about as
@@ -34,4 +34,4 @@ inline models::EncoderInput encoder_input(const std::vector<Encoding>& encodings
   return input;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace heed::decode {
+namespace heed::search {
 
 std::vector<int32_t> HypothesisTree::ids(int32_t node, std::vector<int32_t> first) const {
   const auto begin = static_cast<std::ptrdiff_t>(first.size());
@@ -27,4 +27,4 @@ double normalized_score(double sum, int64_t length, double length_penalty) {
   return sum / std::pow(static_cast<double>(std::max<int64_t>(length, 1)), length_penalty);
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

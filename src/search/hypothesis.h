@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace heed::decode {
+namespace heed::search {
 
 /// A token sequence that a translation must contain.
 struct RequiredPhrase {
@@ -88,4 +88,4 @@ class HypothesisTree {
 /// sum / length^length_penalty
 double normalized_score(double sum, int64_t length, double length_penalty);
 
-}  // namespace heed::decode
+}  // namespace heed::search

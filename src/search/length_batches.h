@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace heed::decode {
+namespace heed::search {
 
 /// The indices of texts with these lengths in tokens, longest first for load balancing, in batches of at most
 /// `batch_tokens` tokens; a longer text is a batch of its own.
@@ -29,4 +29,4 @@ inline std::vector<std::vector<size_t>> length_batches(const std::vector<int64_t
   return batches;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

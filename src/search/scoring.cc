@@ -8,7 +8,7 @@
 #include "models/source_vocabulary.h"
 #include "search/rules/logit_rules.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& ids, const char* which,
@@ -130,4 +130,4 @@ std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const 
   return scores;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

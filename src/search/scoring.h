@@ -7,7 +7,7 @@
 #include "models/seq2seq.h"
 #include "search/rules/search_options.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// Source and target ids with end tokens.
 struct ScoringPair {
@@ -26,4 +26,4 @@ std::vector<float> log_sums_of(const Tensor& logits);
 std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,
                                             const SearchOptions& options, std::span<const ScoringPair> pairs);
 
-}  // namespace heed::decode
+}  // namespace heed::search

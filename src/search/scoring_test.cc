@@ -13,7 +13,7 @@
 #include "search/search.h"
 #include "test_folder.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 models::TransformerConfig tiny_config() {
@@ -115,4 +115,4 @@ TEST(Scoring, NanIsAnError) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

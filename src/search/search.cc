@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 /// The caller of a batch that has a single one.
@@ -80,4 +80,4 @@ void search_all(const Search& search, std::vector<SearchSentence> sentences, Thr
   pool.run(queue.takers(), [&](size_t) { search.run(next, take, control); });
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -14,7 +14,7 @@
 #include "search/sentence_search.h"
 #include "search/work_queue.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 class Search {
  public:
@@ -72,4 +72,4 @@ class SearchExecutor {
                    const Search::TakeHypotheses& take, const Search::Control& control) = 0;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

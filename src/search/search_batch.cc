@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "models/source_vocabulary.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 /// Adds forced tokens to the shortlist.
@@ -178,4 +178,4 @@ size_t SearchBatch::step() {
   return rows.size();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -11,7 +11,7 @@
 #include "search/sentence_search.h"
 #include "search/work_queue.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// Limits of a batch. A single sentence may exceed them if necessary.
 struct SearchBudget {
@@ -105,4 +105,4 @@ class SearchBatch {
   size_t tokens_ = 0, width_ = 0;  // of all live sentences
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -14,7 +14,7 @@
 #include "reference.h"
 #include "search/test_models.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 using Results = std::vector<std::vector<Hypothesis>>;
@@ -399,4 +399,4 @@ TEST_F(HuggingFaceSearch, BeamSearch) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

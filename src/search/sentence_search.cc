@@ -10,7 +10,7 @@
 #include "search/constrained_search.h"
 #include "search/rules/sampling.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 namespace {
 
@@ -124,4 +124,4 @@ void NextTokens::apply_rules(const RunningHypotheses& running, std::span<float> 
   }
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

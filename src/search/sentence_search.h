@@ -9,7 +9,7 @@
 #include "search/hypothesis.h"
 #include "search/rules/logit_rules.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// Requests logits for its rows and receives them. Order of calls: rows(), advance(), rows(), ..., until
 /// done().
@@ -114,4 +114,4 @@ class NextTokens {
   std::vector<float> log_sums_;  // (rows)
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

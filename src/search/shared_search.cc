@@ -11,7 +11,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 constexpr std::chrono::seconds kIdle(2);
@@ -320,4 +320,4 @@ void SharedSearch::work() {
   }
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -18,7 +18,7 @@
 
 #include "search/search.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 class SharedSearch : public SearchExecutor {
  public:
@@ -68,4 +68,4 @@ class SharedSearch : public SearchExecutor {
   std::vector<std::thread> threads_, call_threads_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -9,7 +9,7 @@
 
 #include "search/test_models.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 using ResultsById = std::map<uint64_t, std::vector<Hypothesis>>;
@@ -229,4 +229,4 @@ TEST(SharedSearch, RunsOtherWork) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

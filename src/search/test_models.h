@@ -15,7 +15,7 @@
 #include "search/search.h"
 #include "search/test_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// A model defined by a function from the source and the tokens so far (without the start token) to the next
 /// logits. Its vocabulary is 0 (end), 1 .. size - 2 (ordinary tokens) and size - 1 (padding and start).
@@ -176,4 +176,4 @@ inline std::vector<SearchSentence> random_sentences(size_t count, int64_t max_le
   return sentences;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -8,7 +8,7 @@
 
 #include "text/tokenizers/translation_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 inline const std::vector<std::string>& training_lines() {
   static const std::vector<std::string> lines = [] {
@@ -49,4 +49,4 @@ inline const TranslationTokenizer& small_tokenizer() {
   return tokenizer;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

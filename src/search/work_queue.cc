@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace heed::decode {
+namespace heed::search {
 
 WorkQueue::WorkQueue(std::vector<SearchSentence> sentences, int takers)
     : sentences_(std::move(sentences)),
@@ -23,4 +23,4 @@ std::vector<SearchSentence> WorkQueue::take(const SearchRoom& room) {
   return taken;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -7,7 +7,7 @@
 
 #include "search/hypothesis.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// The free capacity of a batch.
 struct SearchRoom {
@@ -36,4 +36,4 @@ class WorkQueue {
   size_t takers_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

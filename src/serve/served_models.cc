@@ -89,24 +89,24 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
   switch (model->task) {
     case models::Task::kTranslation: {
       model->translation =
-          std::make_unique<decode::TranslationModel>(decode::translation_model(std::move(loaded)));
+          std::make_unique<tasks::TranslationModel>(tasks::translation_model(std::move(loaded)));
       set_languages(*model);
-      model->translator_options = decode::default_translator_options(model->translation->loaded);
-      model->translator_options.search.piece_starts = std::make_shared<const std::vector<decode::PieceStart>>(
-          decode::piece_starts(model->translation->tokenizer.vocabulary()));
+      model->translator_options = translate::default_translator_options(model->translation->loaded);
+      model->translator_options.search.piece_starts = std::make_shared<const std::vector<search::PieceStart>>(
+          search::piece_starts(model->translation->tokenizer.vocabulary()));
       return model;
     }
     case models::Task::kLanguageModel:
       model->language_model =
-          std::make_unique<decode::LanguageModelFiles>(decode::with_tokenizer(std::move(loaded)));
+          std::make_unique<tasks::LanguageModelFiles>(tasks::with_tokenizer(std::move(loaded)));
       return model;
     case models::Task::kClassification:
-      model->encoder = std::make_unique<decode::EncoderModel>(decode::classifier_model(std::move(loaded)));
+      model->encoder = std::make_unique<tasks::EncoderModel>(tasks::classifier_model(std::move(loaded)));
       return model;
     case models::Task::kMaskedLanguageModel:
     case models::Task::kEmbedding:
-      model->encoder = std::make_unique<decode::EncoderModel>(decode::encoder_model(std::move(loaded)));
-      decode::embedding_settings(model->encoder->loaded, {});  // throws for what is not supported
+      model->encoder = std::make_unique<tasks::EncoderModel>(tasks::encoder_model(std::move(loaded)));
+      tasks::embedding_settings(model->encoder->loaded, {});  // throws for what is not supported
       return model;
   }
   HEED_CHECK(false);

@@ -48,12 +48,12 @@ struct ServedModel {
   std::vector<ServedLanguage> sources = {}, targets = {};
 
   // Exactly one is set, according to the task.
-  std::unique_ptr<decode::TranslationModel> translation = {};
-  std::unique_ptr<decode::LanguageModelFiles> language_model = {};
-  std::unique_ptr<decode::EncoderModel> encoder = {};
+  std::unique_ptr<tasks::TranslationModel> translation = {};
+  std::unique_ptr<tasks::LanguageModelFiles> language_model = {};
+  std::unique_ptr<tasks::EncoderModel> encoder = {};
 
   /// Translation models: the model's settings, with precomputed tables.
-  decode::TranslatorOptions translator_options = {};
+  translate::TranslatorOptions translator_options = {};
 
   const models::LoadedModel& loaded() const;
   /// "float32" or "int8"

@@ -138,11 +138,11 @@ Server::State::State(const ServerOptions& settings)
       [this](HttpRequest request, std::shared_ptr<HttpReply> reply) { handle(std::move(request), reply); },
       [this](const HttpRecord& record) { done(record); });
   service.models = std::make_unique<ServedModels>(options.models, options.load);
-  decode::SharedSearch::Options engine;
+  search::SharedSearch::Options engine;
   engine.threads = options.threads;
   engine.on_step = [this](size_t rows) { service.metrics.add_step(rows); };
   engine.on_sentence = [this](size_t source, size_t target) { service.metrics.add_sentence(source, target); };
-  service.engine = std::make_unique<decode::SharedSearch>(engine);
+  service.engine = std::make_unique<search::SharedSearch>(engine);
   // Enough concurrent requests of one sentence each to fill the batches of all threads.
   const size_t at_once = std::clamp<size_t>(static_cast<size_t>(service.engine->threads()) * 32, 32, 256);
   queue = std::make_unique<RequestQueue>(at_once, options.queue);

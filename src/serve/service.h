@@ -41,7 +41,7 @@ struct Service {
   RequestLimits limits;
   bool keys_required = false;
   std::unique_ptr<ServedModels> models;
-  std::unique_ptr<decode::SharedSearch> engine;
+  std::unique_ptr<search::SharedSearch> engine;
   Metrics metrics;
 };
 
@@ -94,7 +94,7 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task);
 struct ChosenTranslation {
   const ServedModel& model;
   TranslationTokenizer tokenizer;  ///< for the chosen languages
-  decode::TranslatorOptions options;
+  translate::TranslatorOptions options;
 };
 /// With languages of the model, which count where it has several; empty: those of its files.
 ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& languages);
@@ -109,13 +109,13 @@ nn::HeadScales head_scales_of(const Fields& fields);
 /// The options of `heed translate` in these groups that a request gives; 400 for one out of range, and for
 /// too many or too long texts.
 TranslateOptions translate_options(const Exchange& exchange,
-                                   std::initializer_list<decode::OptionGroup> groups);
+                                   std::initializer_list<search::OptionGroup> groups);
 /// The options of `heed generate` that a request gives; 400 as above. Empty stop texts are left out.
 GenerateOptions generate_options(const Exchange& exchange);
 /// Throws 400 for fields other than `names`, those of these options, those that translation_for() reads, and
 /// api_key.
 void require_known(const Fields& fields, std::vector<std::string> names,
-                   std::initializer_list<decode::OptionGroup> groups);
+                   std::initializer_list<search::OptionGroup> groups);
 
 /// Throws Cancelled if the client is gone.
 void require_present(const Exchange& exchange);
@@ -129,7 +129,7 @@ void send_text(const Exchange& exchange, std::string text, const std::string& co
 
 /// A text translated line by line, like `heed translate`.
 struct TranslatedLines {
-  std::vector<decode::Translation> lines;
+  std::vector<translate::Translation> lines;
   /// The n-th best translation of the whole text, n < count(), with its line ends. Lines with fewer
   /// translations use their last one.
   std::string text(size_t rank) const;

@@ -5,14 +5,14 @@
 #include "heed/generator.h"
 #include "search/rules/sampling_options.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 /// Calls visit(row, &GenerateOptions::field, range) for numbers, visit(row, &GenerateOptions::field) for
 /// switches and texts.
 template <typename Visit>
 void visit_generate_options(Visit&& visit) {
   using Options = GenerateOptions;
-  using enum OptionGroup;
+  using enum search::OptionGroup;
   visit({.name = "max_tokens",
          .group = kOutput,
          .value = "N",
@@ -47,7 +47,7 @@ void visit_generate_options(Visit&& visit) {
                  "multiplied",
          .otherwise = "the model's, or 1"},
         &Options::repetition_penalty, models::kRepetitionPenalties);
-  visit_sampling_options<Options>(visit, {.excludes = "greedy"}, "the model's, or 0.9");
+  search::visit_sampling_options<Options>(visit, {.excludes = "greedy"}, "the model's, or 0.9");
   visit({.name = "min_p",
          .group = kSampling,
          .value = "P",
@@ -63,10 +63,14 @@ void visit_generate_options(Visit&& visit) {
         &Options::seed, models::kSeeds);
 }
 
-/// For the functions of option_row.h.
+}  // namespace heed::tasks
+
+namespace heed {
+
+/// For the functions of option_row.h, which find it beside the struct.
 template <typename Visit>
 void visit_options(const GenerateOptions&, Visit&& visit) {
-  visit_generate_options(visit);
+  tasks::visit_generate_options(visit);
 }
 
-}  // namespace heed::decode
+}  // namespace heed

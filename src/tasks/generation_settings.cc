@@ -2,11 +2,11 @@
 
 #include "tasks/generate_options.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 namespace {
 
-void apply_sampling(const GenerateOptions& choices, SearchOptions& search) {
-  SamplingOptions& sampling = search.sampling;
+void apply_sampling(const GenerateOptions& choices, search::SearchOptions& search) {
+  search::SamplingOptions& sampling = search.sampling;
   if (choices.temperature) sampling.temperature = *choices.temperature;
   if (choices.top_k) sampling.top_k = *choices.top_k;
   if (choices.top_p) sampling.top_p = *choices.top_p;
@@ -22,11 +22,11 @@ void apply_sampling(const GenerateOptions& choices, SearchOptions& search) {
 
 TextGeneratorOptions generator_options(const models::LoadedModel& model, const GenerateOptions& choices,
                                        int samples) {
-  require_valid(choices);
-  require_value("samples", samples, models::kCounts);
+  search::require_valid(choices);
+  search::require_value("samples", samples, models::kCounts);
   TextGeneratorOptions options;
-  options.search = continuation_options_of(model);
-  SearchOptions& search = options.search;
+  options.search = search::continuation_options_of(model);
+  search::SearchOptions& search = options.search;
   search.nbest = samples;
   apply_sampling(choices, search);
   if (choices.greedy || choices.beam) {
@@ -44,4 +44,4 @@ TextGeneratorOptions generator_options(const models::LoadedModel& model, const G
   return options;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

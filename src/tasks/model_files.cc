@@ -8,7 +8,7 @@
 #include "tasks/text_classifier.h"
 #include "text/tokenizers/language_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 namespace {
 
@@ -84,4 +84,4 @@ EncoderModel classifier_model(models::LoadedModel loaded) {
   return encoder_model(std::move(loaded));
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -9,7 +9,7 @@
 #include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/translation_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 struct TranslationModel {
   models::LoadedModel loaded;
@@ -42,4 +42,4 @@ EncoderModel encoder_model(models::LoadedModel loaded);
 /// The same for classifiers alone.
 EncoderModel classifier_model(models::LoadedModel loaded);
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

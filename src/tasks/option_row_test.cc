@@ -9,25 +9,26 @@
 #include "test_folder.h"
 #include "translate/translate_options.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 namespace {
 
 template <typename Options>
-std::vector<OptionRow> rows_of() {
-  std::vector<OptionRow> rows;
-  visit_options(Options(), [&](const OptionRow& row, auto, const auto&...) { rows.push_back(row); });
+std::vector<search::OptionRow> rows_of() {
+  std::vector<search::OptionRow> rows;
+  visit_options(Options(), [&](const search::OptionRow& row, auto, const auto&...) { rows.push_back(row); });
   return rows;
 }
 
 template <typename Options>
 void expect_consistent() {
-  const std::vector<OptionRow> rows = rows_of<Options>();
+  const std::vector<search::OptionRow> rows = rows_of<Options>();
   std::set<std::string_view> names;
-  for (const OptionRow& row : rows) {
+  for (const search::OptionRow& row : rows) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_FALSE(row.help.empty() || row.help.ends_with('.')) << row.name;
     for (const std::string_view other : {row.needs, row.excludes}) {
-      EXPECT_TRUE(other.empty() || std::ranges::count(rows, other, &OptionRow::name) == 1) << row.name;
+      EXPECT_TRUE(other.empty() || std::ranges::count(rows, other, &search::OptionRow::name) == 1)
+          << row.name;
     }
   }
 }
@@ -38,18 +39,18 @@ TEST(OptionRows, AreConsistent) {
 }
 
 TEST(OptionRows, DescribeRanges) {
-  EXPECT_EQ(describe(ValueRange<int>{1, 1024}), "an integer from 1 to 1024");
-  EXPECT_EQ(describe(ValueRange<int>{0}), "an integer from 0 up");
-  EXPECT_EQ(describe(ValueRange<uint64_t>{}), "an integer");
-  EXPECT_EQ(describe(ValueRange<double>{0, 1, true}), "a number above 0 and up to 1");
+  EXPECT_EQ(search::describe(search::ValueRange<int>{1, 1024}), "an integer from 1 to 1024");
+  EXPECT_EQ(search::describe(search::ValueRange<int>{0}), "an integer from 0 up");
+  EXPECT_EQ(search::describe(search::ValueRange<uint64_t>{}), "an integer");
+  EXPECT_EQ(search::describe(search::ValueRange<double>{0, 1, true}), "a number above 0 and up to 1");
 }
 
 TEST(OptionRows, RefuseWhatIsOutOfRangeOrExcluded) {
   const auto refuses = [](const std::string& part, const auto& options) {
-    expect_error(ErrorKind::kUsage, part, [&] { require_valid(options); });
+    expect_error(ErrorKind::kUsage, part, [&] { search::require_valid(options); });
   };
-  require_valid(TranslateOptions{.beam = 4, .nbest = 4, .prefix = "The"});
-  require_valid(TranslateOptions{.sample = true, .temperature = 0, .seed = 3});
+  search::require_valid(TranslateOptions{.beam = 4, .nbest = 4, .prefix = "The"});
+  search::require_valid(TranslateOptions{.sample = true, .temperature = 0, .seed = 3});
   refuses("beam must be an integer from 1 to 1024, not 0", TranslateOptions{.beam = 0});
   refuses("length_penalty", TranslateOptions{.length_penalty = std::numeric_limits<double>::quiet_NaN()});
   refuses("top_p must be a number above 0 and up to 1, not 0", GenerateOptions{.top_p = 0});
@@ -57,19 +58,19 @@ TEST(OptionRows, RefuseWhatIsOutOfRangeOrExcluded) {
   refuses("beam and sample exclude each other", TranslateOptions{.beam = 2, .sample = true});
   refuses("beam and greedy exclude each other", GenerateOptions{.greedy = true, .beam = 2});
   expect_error(ErrorKind::kText, "stop is not UTF-8, at byte 1",
-               [] { require_valid(GenerateOptions{.stop = {"a\xff"}}); });
+               [] { search::require_valid(GenerateOptions{.stop = {"a\xff"}}); });
 }
 
 TEST(OptionRows, DocumentsRefuseWhatIsForLines) {
-  require_for_documents(
-      given_options(TranslateOptions{.beam = 3, .split_sentences = false, .forbid = {"dog"}}));
+  search::require_for_documents(
+      search::given_options(TranslateOptions{.beam = 3, .split_sentences = false, .forbid = {"dog"}}));
   for (const TranslateOptions& options :
        {TranslateOptions{.nbest = 2}, TranslateOptions{.prefix = "The"}, TranslateOptions{.sample = true},
         TranslateOptions{.placeholders = false}}) {
     expect_error(ErrorKind::kUsage, "no meaning for documents",
-                 [&] { require_for_documents(given_options(options)); });
+                 [&] { search::require_for_documents(search::given_options(options)); });
   }
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::tasks

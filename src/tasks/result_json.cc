@@ -4,13 +4,13 @@
 
 #include "text/unicode/utf8.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json to_json(const Candidate& candidate, bool alignment) {
+ordered_json to_json(const translate::Candidate& candidate, bool alignment) {
   ordered_json json{{"translation", candidate.text},
                     {"score", candidate.score},
                     {"log_probability", candidate.log_probability},
@@ -22,7 +22,7 @@ ordered_json to_json(const Candidate& candidate, bool alignment) {
 
 }  // namespace
 
-ordered_json to_json(const Translation& translation, bool alignment) {
+ordered_json to_json(const translate::Translation& translation, bool alignment) {
   ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
   json.update(to_json(translation.best(), alignment));
   json["warnings"] = translation.warnings;
@@ -60,4 +60,4 @@ ordered_json to_json(const Generation& generation, const GeneratedText& text, si
           {"log_probabilities", text.log_probabilities}};
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -9,12 +9,12 @@
 #include "tasks/text_generator.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 /// The fields source and source_pieces; for the best candidate translation, score, log_probability, pieces,
 /// log_probabilities and, with `alignment`, alignment; the same for the other candidates in alternatives; and
 /// warnings.
-nlohmann::ordered_json to_json(const Translation& translation, bool alignment);
+nlohmann::ordered_json to_json(const translate::Translation& translation, bool alignment);
 
 /// The fields text, second_text (of a pair), label, probability and probabilities. Null for a blank text.
 nlohmann::ordered_json to_json(const ClassifierText& text, const std::vector<std::string>& labels,
@@ -23,4 +23,4 @@ nlohmann::ordered_json to_json(const ClassifierText& text, const std::vector<std
 /// Sample `number`, from 0, of a prompt.
 nlohmann::ordered_json to_json(const Generation& generation, const GeneratedText& text, size_t sample);
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -8,7 +8,7 @@
 #include "models/finite_output.h"
 #include "search/encoder_batches.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 namespace {
 
 /// A softmax.
@@ -73,13 +73,13 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
     encodings[n] = encode(texts[n]);
   });
 
-  const auto batches = encoder_batches(encodings, batch_tokens_);
+  const auto batches = search::encoder_batches(encodings, batch_tokens_);
 
   std::vector<Classification> results(texts.size());
   pool_.run(batches.size(), [&](size_t number) {
     stop.check();
     const std::vector<size_t>& batch = batches[number];
-    const models::EncoderInput input = encoder_input(encodings, batch);
+    const models::EncoderInput input = search::encoder_input(encodings, batch);
     nn::Context context = context_;
     const Tensor logits = model_.logits(context, input);  // (texts, classes)
     models::require_finite_output(logits);
@@ -93,4 +93,4 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
   return results;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -14,7 +14,7 @@
 #include "search/encoder_batches.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 /// A text or a text pair.
 struct ClassifierText {
@@ -37,7 +37,7 @@ struct Classification {
 class TextClassifier {
  public:
   TextClassifier(const models::Classifier& model, const nn::Context& context, Tokenizer tokenizer,
-                 ThreadPool& pool, int64_t batch_tokens = kEncoderBatchTokens);
+                 ThreadPool& pool, int64_t batch_tokens = search::kEncoderBatchTokens);
 
   /// One result per text, independent of the batch. Throws kUsage for a text pair if the model does not
   /// support pairs.
@@ -60,4 +60,4 @@ class TextClassifier {
 /// Throws kFormat if the tokenizer has more pieces than the `vocabulary` embeddings of a model.
 void require_vocabulary(const Tokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files);
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

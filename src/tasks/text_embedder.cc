@@ -10,7 +10,7 @@
 #include "models/finite_output.h"
 #include "search/encoder_batches.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 namespace {
 
 /// Rows [begin, end) of hidden (N, D) -> D numbers.
@@ -104,7 +104,7 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Sto
     stop.check();
     encodings[n] = encode(texts[n]);
   });
-  const auto batches = encoder_batches(encodings, kEncoderBatchTokens);
+  const auto batches = search::encoder_batches(encodings, search::kEncoderBatchTokens);
 
   TextVectors result;
   result.vectors = Tensor::empty({static_cast<int64_t>(texts.size()), width()});
@@ -112,7 +112,7 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Sto
   pool_.run(batches.size(), [&](size_t number) {
     stop.check();
     const std::vector<size_t>& batch = batches[number];
-    const models::EncoderInput input = encoder_input(encodings, batch);
+    const models::EncoderInput input = search::encoder_input(encodings, batch);
     nn::Context context = context_;
     const Tensor hidden = model_.encode(context, input).value();  // (N, D)
     models::require_finite_output(hidden);
@@ -129,4 +129,4 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Sto
   return result;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

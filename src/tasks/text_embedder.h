@@ -13,7 +13,7 @@
 #include "models/directory/sentence_modules.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 /// The settings of a directory with those of `options` over them. Throws the errors of reading, and kUsage
 /// for an unknown prompt, with the known ones.
@@ -42,4 +42,4 @@ class TextEmbedder {
   int64_t max_length_ = 0;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -7,7 +7,7 @@
 #include "base/text/option_error.h"
 #include "text/unicode/utf8.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 namespace {
 
 /// The position of the first stop text, or npos.
@@ -75,8 +75,8 @@ bool TextGenerator::stops(std::span<const int32_t> ids) const {
 
 // ---- Generating -------------------------------------------------------------------------------------------
 
-SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) const {
-  SearchOptions search = options.search;
+search::SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) const {
+  search::SearchOptions search = options.search;
   // A model may have more embedding rows than its tokenizer has ids.
   for (auto id = static_cast<int32_t>(tokenizer_.size()); id < model_.vocabulary_size(); ++id) {
     search.forbidden_ids.push_back(id);
@@ -98,7 +98,7 @@ TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Conte
       tokenizer_(tokenizer),
       pool_(pool),
       options_(std::move(options)),
-      end_ids_(end_ids_of(options_.search, model)),
+      end_ids_(search::end_ids_of(options_.search, model)),
       search_(model, context, with_rules(options_), options_.budget) {
   if (tokenizer.size() > model.vocabulary_size()) {
     fail(ErrorKind::kUsage,
@@ -108,7 +108,7 @@ TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Conte
   if (options_.window == 0) fail(ErrorKind::kUsage, "the window must be at least 1");
 }
 
-SearchSentence TextGenerator::sentence(const std::string& prompt, uint64_t number) const {
+search::SearchSentence TextGenerator::sentence(const std::string& prompt, uint64_t number) const {
   std::vector<int32_t> ids = tokenizer_.prompt_ids(prompt, {.special_tokens = options_.special_tokens});
   const auto most = static_cast<size_t>(model_.max_length());
   if (most > 0 && ids.size() > most) {
@@ -118,7 +118,8 @@ SearchSentence TextGenerator::sentence(const std::string& prompt, uint64_t numbe
   return {number, std::move(ids)};
 }
 
-GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothesis hypothesis) const {
+GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt,
+                                     search::Hypothesis hypothesis) const {
   GeneratedText made;
   made.ids = std::move(hypothesis.ids);
   made.log_probabilities = std::move(hypothesis.log_probabilities);
@@ -141,12 +142,13 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   return made;
 }
 
-void TextGenerator::search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
-                           const Search::Control& control) const {
+void TextGenerator::run_search(std::vector<search::SearchSentence> sentences,
+                               const search::Search::TakeHypotheses& take,
+                               const search::Search::Control& control) const {
   if (options_.executor != nullptr) {
     return options_.executor->run(search_, std::move(sentences), take, control);
   }
-  return search_all(search_, std::move(sentences), pool_, take, control);
+  return search::search_all(search_, std::move(sentences), pool_, take, control);
 }
 
 void TextGenerator::generate(const NextLine& next, const std::function<void(Generation)>& take,
@@ -157,15 +159,15 @@ void TextGenerator::generate(const NextLine& next, const std::function<void(Gene
     if (window.empty()) return;
     pool_.run(window.size(),
               [&](size_t n) { window[n].prompt_ids = sentence(window[n].prompt, before + n).source; });
-    std::vector<SearchSentence> sentences;
+    std::vector<search::SearchSentence> sentences;
     for (size_t n = 0; n < window.size(); ++n) sentences.push_back({before + n, window[n].prompt_ids});
-    const auto take_one = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+    const auto take_one = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
       Generation& generation = window[number - before];
-      for (Hypothesis& each : hypotheses) {
+      for (search::Hypothesis& each : hypotheses) {
         generation.texts.push_back(text_of(generation.prompt_ids, std::move(each)));
       }
     };
-    search(std::move(sentences), take_one, {.stop = control.stop});
+    run_search(std::move(sentences), take_one, {.stop = control.stop});
     for (Generation& generation : window) take(std::move(generation));
     before += window.size();
   }
@@ -173,7 +175,7 @@ void TextGenerator::generate(const NextLine& next, const std::function<void(Gene
 
 Generation TextGenerator::generate(const std::string& prompt, uint64_t number, const Control& control) const {
   Generation generation{prompt, {}, {}};
-  std::vector<SearchSentence> waiting{sentence(prompt, number)};
+  std::vector<search::SearchSentence> waiting{sentence(prompt, number)};
   generation.prompt_ids = waiting[0].source;
   TextStream stream(tokenizer_, /*continues=*/true);
   StopFilter filter(options_.stops);
@@ -185,14 +187,14 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
       if (!text.empty()) control.show(text);
     }
   };
-  const auto take = [&](uint64_t, std::vector<Hypothesis> hypotheses) {
-    for (Hypothesis& each : hypotheses) {
+  const auto take = [&](uint64_t, std::vector<search::Hypothesis> hypotheses) {
+    for (search::Hypothesis& each : hypotheses) {
       generation.texts.push_back(text_of(generation.prompt_ids, std::move(each)));
     }
   };
-  Search::Control searching{.stop = control.stop};
+  search::Search::Control searching{.stop = control.stop};
   if (control.show) searching.show = show;
-  search(std::move(waiting), take, searching);
+  run_search(std::move(waiting), take, searching);
   if (!control.show) return generation;
   if (shown > 0) {
     const std::string rest = filter.push(stream.finish()) + filter.finish();
@@ -203,4 +205,4 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
   return generation;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

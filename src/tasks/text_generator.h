@@ -13,19 +13,19 @@
 #include "search/search.h"
 #include "text/tokenizers/language_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 struct TextGeneratorOptions {
   /// Search or sampling options; nbest is the number of samples per prompt.
-  SearchOptions search = continuation_options();
-  SearchBudget budget = {};  ///< per thread
+  heed::search::SearchOptions search = heed::search::continuation_options();
+  heed::search::SearchBudget budget = {};  ///< per thread
   /// Stop texts: a text ends before the first of these.
   std::vector<std::string> stops = {};
   bool ignore_end = false;      ///< suppress the end token
   bool special_tokens = false;  ///< parse special tokens in prompts
   size_t window = 256;          ///< number of prompts to read at a time
   /// Runs searches together with those of other callers; null: on the generator's own pool.
-  SearchExecutor* executor = nullptr;
+  heed::search::SearchExecutor* executor = nullptr;
 };
 
 /// Why a text ended.
@@ -79,11 +79,11 @@ class TextGenerator {
   Generation generate(const std::string& prompt) const { return generate(prompt, 0, {}); }
 
  private:
-  GeneratedText text_of(const std::vector<int32_t>& prompt, Hypothesis hypothesis) const;
-  SearchOptions with_rules(const TextGeneratorOptions& options) const;
-  SearchSentence sentence(const std::string& prompt, uint64_t number) const;
-  void search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
-              const Search::Control& control) const;
+  GeneratedText text_of(const std::vector<int32_t>& prompt, search::Hypothesis hypothesis) const;
+  search::SearchOptions with_rules(const TextGeneratorOptions& options) const;
+  search::SearchSentence sentence(const std::string& prompt, uint64_t number) const;
+  void run_search(std::vector<search::SearchSentence> sentences, const search::Search::TakeHypotheses& take,
+                  const search::Search::Control& control) const;
   /// Whether the last of these ids completes a stop text.
   bool stops(std::span<const int32_t> ids) const;
 
@@ -93,7 +93,7 @@ class TextGenerator {
   ThreadPool& pool_;
   TextGeneratorOptions options_;
   std::vector<int32_t> end_ids_;  // end token ids
-  Search search_;
+  search::Search search_;
 };
 
 /// Filters streamed text: withholds stop texts, what follows them, and possible beginnings of stop texts.
@@ -111,4 +111,4 @@ class StopFilter {
   bool stopped_ = false;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -11,7 +11,7 @@
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 namespace {
 
 /// An untrained byte model, whose output depends on the prompt.
@@ -242,4 +242,4 @@ TEST(TextScoring, LongTextsUseASlidingWindow) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -9,7 +9,7 @@
 #include "models/finite_output.h"
 #include "search/scoring.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 std::vector<float> score_ids(const models::LanguageModel& model, const nn::Context& context,
                              const std::vector<int32_t>& ids, const TextScoringOptions& options) {
@@ -29,7 +29,7 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
     window.append(std::span(ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
     nn::Context own = context;
     const Tensor logits = model.logits(own, window);  // (end - begin, V)
-    const std::vector<float> log_sums = log_sums_of(logits);
+    const std::vector<float> log_sums = search::log_sums_of(logits);
     for (int64_t t = static_cast<int64_t>(scores.size()); t < end; ++t) {
       const float* row = logits.data<float>() + (t - begin) * logits.dim(1);
       scores.push_back(row[ids[static_cast<size_t>(t) + 1]] - log_sums[static_cast<size_t>(t - begin)]);
@@ -54,4 +54,4 @@ TextScore score_text(const models::LanguageModel& model, const nn::Context& cont
   return score;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

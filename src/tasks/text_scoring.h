@@ -8,7 +8,7 @@
 #include "models/language_model.h"
 #include "text/tokenizers/language_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::tasks {
 
 struct TextScoringOptions {
   /// Stride of the sliding window for texts longer than the model's maximum length: each token, except the
@@ -37,4 +37,4 @@ TextScore score_text(const models::LanguageModel& model, const nn::Context& cont
                      const Tokenizer& tokenizer, const std::string& text,
                      const TextScoringOptions& options = {});
 
-}  // namespace heed::decode
+}  // namespace heed::tasks

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "models/finite_output.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// The cross-attention weights of each layer and head: (queries, keys).
@@ -128,4 +128,4 @@ std::vector<HeadAlignment> every_head(const models::Seq2Seq& model, const nn::Co
   return all;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

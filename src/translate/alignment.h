@@ -14,7 +14,7 @@
 #include "models/alignment_heads.h"
 #include "models/seq2seq.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct AlignmentOptions {
   std::vector<models::AlignmentHead> heads = {};  ///< at the step that reads a token; empty: see `layer`
@@ -46,4 +46,4 @@ std::vector<HeadAlignment> every_head(const models::Seq2Seq& model, const nn::Co
 /// The mean of at least one soft alignment of the same pair.
 SoftAlignment mean_alignment(const std::vector<const SoftAlignment*>& alignments);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "translate/word_alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr size_t kMaxHeads = 4;
@@ -74,4 +74,4 @@ HeadChoice choose_alignment_heads(const models::Seq2Seq& model, const nn::Contex
   return choice;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -7,7 +7,7 @@
 #include "metrics/alignment_score.h"
 #include "translate/alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// A sentence pair with end tokens and reference links between tokens.
 struct LinkedPair {
@@ -26,4 +26,4 @@ struct HeadChoice {
 HeadChoice choose_alignment_heads(const models::Seq2Seq& model, const nn::Context& context,
                                   const std::vector<LinkedPair>& pairs, ThreadPool& pool);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

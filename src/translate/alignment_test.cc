@@ -8,11 +8,11 @@
 #include "search/test_models.h"
 #include "test_folder.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 TEST(Alignment, RowsAreDistributionsAndLayersDiffer) {
-  const TinyTransformer tiny;
+  const search::TinyTransformer tiny;
   const std::vector<int32_t> source{5, 6, 7, 0}, target{9, 8, 7, 6, 0};
   const auto last = soft_alignment(tiny.model, tiny.context(), source, target);
   ASSERT_EQ(last.targets, 5);
@@ -30,7 +30,7 @@ TEST(Alignment, RowsAreDistributionsAndLayersDiffer) {
 
 // The row of a token is that of the step whose input the token is: one later than the step that writes it.
 TEST(Alignment, UsesTheStepWithTheTokenAsInput) {
-  const TinyTransformer tiny;
+  const search::TinyTransformer tiny;
   const std::vector<int32_t> source{5, 6, 7, 0}, target{9, 8, 7, 6, 0};
   std::vector<int32_t> longer = target;
   longer.push_back(5);
@@ -59,7 +59,7 @@ TEST(Alignment, UsesTheStepWithTheTokenAsInput) {
 }
 
 TEST(Alignment, TargetOfMaximumLengthIsAligned) {
-  const TinyTransformer tiny;
+  const search::TinyTransformer tiny;
   std::vector<int32_t> target(static_cast<size_t>(tiny.model.max_length()), 7);
   const auto soft = soft_alignment(tiny.model, tiny.context(), {5, 6, 0}, target, {.heads = {{0, 0}}});
   EXPECT_EQ(soft.targets, tiny.model.max_length());
@@ -102,4 +102,4 @@ TEST(Alignment, IsTheMeanOfTheReferencesHeads) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

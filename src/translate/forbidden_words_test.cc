@@ -8,7 +8,7 @@
 #include "text/unicode/utf8.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 using testing::ElementsAre;
@@ -28,7 +28,7 @@ std::vector<std::string> completing(const std::vector<std::string>& phrases,
   std::vector<int32_t> ids{vocabulary().pad_id()};  // the start token
   for (const std::string& piece : before) ids.push_back(vocabulary().find(piece).value());
   std::vector<std::string> found;
-  for (const int32_t id : ForbiddenWords(vocabulary(), phrases).completing(ids)) {
+  for (const int32_t id : search::ForbiddenWords(vocabulary(), phrases).completing(ids)) {
     found.push_back(vocabulary().piece(id));
   }
   return found;
@@ -51,9 +51,9 @@ TEST(ForbiddenWords, CapitalsCountWhereTheyAreGiven) {
 TEST(ForbiddenWords, AStarStandsForAnyLetters) {
   EXPECT_THAT(completing({"garden*"}, {}), ElementsAre("▁garden", "▁gardener", "▁Garden", "garden"));
   EXPECT_THAT(completing({"gard*"}, {"▁old"}), ElementsAre("▁garden", "▁gardener", "▁Garden"));
-  EXPECT_EQ(ForbiddenWords(vocabulary(), {"gar*"}).found_in("Two gardens"), "gar*");
-  EXPECT_EQ(ForbiddenWords(vocabulary(), {"arden*"}).found_in("Two gardens"), "");
-  EXPECT_EQ(ForbiddenWords(vocabulary(), {"*"}).found_in("2 * 2"), "*");
+  EXPECT_EQ(search::ForbiddenWords(vocabulary(), {"gar*"}).found_in("Two gardens"), "gar*");
+  EXPECT_EQ(search::ForbiddenWords(vocabulary(), {"arden*"}).found_in("Two gardens"), "");
+  EXPECT_EQ(search::ForbiddenWords(vocabulary(), {"*"}).found_in("2 * 2"), "*");
 }
 
 TEST(ForbiddenWords, PhrasesAndPunctuation) {
@@ -74,16 +74,17 @@ TEST(ForbiddenWords, BytesMakeLetters) {
 }
 
 TEST(ForbiddenWords, FindsWholeWordsInText) {
-  const ForbiddenWords words(vocabulary(), {"garden", "Tom"});
+  const search::ForbiddenWords words(vocabulary(), {"garden", "Tom"});
   EXPECT_EQ(words.found_in("The GARDEN, yes"), "garden");
   EXPECT_EQ(words.found_in("Tom's"), "Tom");
   EXPECT_EQ(words.found_in("gardens, tom"), "");
-  EXPECT_EQ(ForbiddenWords(vocabulary(), {"猫"}).found_in("黒猫です"), "猫");  // no spaces between words
+  EXPECT_EQ(search::ForbiddenWords(vocabulary(), {"猫"}).found_in("黒猫です"),
+            "猫");  // no spaces between words
 }
 
 TEST(ForbiddenWords, RefusesBlankOnes) {
   try {
-    ForbiddenWords(vocabulary(), {"a", "  "});
+    search::ForbiddenWords(vocabulary(), {"a", "  "});
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("blank"));
@@ -104,12 +105,13 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 TEST(ForbiddenWords, NoTranslationHasThem) {
-  const TinyTransformer tiny(1, static_cast<int64_t>(small_tokenizer().size()));
+  const search::TinyTransformer tiny(1, static_cast<int64_t>(search::small_tokenizer().size()));
   ThreadPool pool(2);
   const auto translate = [&](TranslatorOptions options) {
     options.search.length_penalty = 0.2;
-    return Translator(tiny.model, tiny.context(), small_tokenizer(), pool, std::move(options))
-        .translate(std::vector<std::string>(training_lines().begin(), training_lines().begin() + 12));
+    return Translator(tiny.model, tiny.context(), search::small_tokenizer(), pool, std::move(options))
+        .translate(std::vector<std::string>(search::training_lines().begin(),
+                                            search::training_lines().begin() + 12));
   };
   size_t with = 0, without = 0;
   for (const bool sample : {false, true}) {
@@ -125,7 +127,7 @@ TEST(ForbiddenWords, NoTranslationHasThem) {
       }
     }
     ASSERT_FALSE(options.constraints.forbidden.empty());
-    const ForbiddenWords words(small_tokenizer().vocabulary(), options.constraints.forbidden);
+    const search::ForbiddenWords words(search::small_tokenizer().vocabulary(), options.constraints.forbidden);
     const auto count = [&](const std::vector<Translation>& translations) {
       size_t found = 0;
       for (const Translation& translation : translations) {
@@ -142,4 +144,4 @@ TEST(ForbiddenWords, NoTranslationHasThem) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

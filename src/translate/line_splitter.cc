@@ -13,7 +13,7 @@
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr size_t kMinTokens = 8;
@@ -411,4 +411,4 @@ std::string LineSplitter::separator(const Line& line, Range gap) const {
   return is_stop(last) ? " " : "";
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

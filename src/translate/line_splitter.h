@@ -15,7 +15,7 @@
 #include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/unicode_properties.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// A part of a line, with what is needed to post-process its translation.
 struct LinePart : Encoding {
@@ -96,4 +96,4 @@ class LineSplitter {
   size_t marks_ = 0;        // number of placeholder tokens of the model
 };
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -11,7 +11,7 @@
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 using testing::ElementsAre;
@@ -36,38 +36,40 @@ void expect_whole(const SplitLine& line, size_t most) {
   EXPECT_EQ(together, expected);
   for (const Encoding& part : line.parts) {
     EXPECT_LE(part.ids.size(), most);
-    EXPECT_EQ(part.ids.back(), small_tokenizer().end_id());
+    EXPECT_EQ(part.ids.back(), search::small_tokenizer().end_id());
   }
 }
 
 TEST(LineSplitter, DoesNotSplitShortLines) {
-  const LineSplitter splitter(small_tokenizer(), {});
+  const LineSplitter splitter(search::small_tokenizer(), {});
   const std::string line = "The house sees. The river likes the garden.";
   const SplitLine split = splitter.split(line);
   EXPECT_THAT(texts_of(split), ElementsAre(line));
   EXPECT_THAT(split.separators, ElementsAre(""));
-  EXPECT_EQ(split.parts[0].ids, small_tokenizer().encode_source(line).ids);
+  EXPECT_EQ(split.parts[0].ids, search::small_tokenizer().encode_source(line).ids);
 }
 
 TEST(LineSplitter, SplitsSentencesIfEnabled) {
-  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true});
   const SplitLine split = splitter.split("  The house sees.   The river likes the garden. ");
   EXPECT_THAT(texts_of(split), ElementsAre("The house sees.", "The river likes the garden."));
   EXPECT_THAT(split.separators, ElementsAre("", "   "));
 }
 
 size_t tokens_of(const std::string& text) {
-  return small_tokenizer().encode_source(text).ids.size();
+  return search::small_tokenizer().encode_source(text).ids.size();
 }
 
 TEST(LineSplitter, SplitsSentencesOfALineThatIsTooLong) {
   const std::string first = "The house sees the old garden.", second = "The river likes the old letter.";
   const size_t both = tokens_of(first + " " + second);
   EXPECT_THAT(
-      texts_of(LineSplitter(small_tokenizer(), {.max_part_tokens = both - 1}).split(first + " " + second)),
+      texts_of(
+          LineSplitter(search::small_tokenizer(), {.max_part_tokens = both - 1}).split(first + " " + second)),
       ElementsAre(first, second));
   EXPECT_THAT(
-      texts_of(LineSplitter(small_tokenizer(), {.max_part_tokens = both}).split(first + " " + second)),
+      texts_of(
+          LineSplitter(search::small_tokenizer(), {.max_part_tokens = both}).split(first + " " + second)),
       ElementsAre(first + " " + second));
 }
 
@@ -76,28 +78,29 @@ TEST(LineSplitter, SplitsLongSentencesAfterPunctuationOrAtSpaces) {
                     rest = "the teacher paints the river and the window";
   const size_t most = tokens_of(clause + " the old");
   const SplitLine split =
-      LineSplitter(small_tokenizer(), {.max_part_tokens = most}).split(clause + " " + rest);
+      LineSplitter(search::small_tokenizer(), {.max_part_tokens = most}).split(clause + " " + rest);
   ASSERT_GE(split.parts.size(), 2u);
   EXPECT_EQ(texts_of(split)[0], clause);
   EXPECT_EQ(split.separators[1], " ");
   expect_whole(split, most);
   // Without the comma, as much as fits, in whole words.
   const std::string plain = clause.substr(0, clause.size() - 1) + " ";
-  const auto words = texts_of(LineSplitter(small_tokenizer(), {.max_part_tokens = most}).split(plain + rest));
+  const auto words =
+      texts_of(LineSplitter(search::small_tokenizer(), {.max_part_tokens = most}).split(plain + rest));
   EXPECT_TRUE(words[0].starts_with(plain + "the")) << words[0];
   EXPECT_TRUE((plain + rest).starts_with(words[0] + " ")) << words[0];
 }
 
 TEST(LineSplitter, LosesNoText) {
   std::string words, letters, accents, chinese, spaces(9000, ' ');
-  for (int n = 0; n < 400; ++n) words += training_lines()[n % 7].substr(0, 9 + n % 11) + " ";
+  for (int n = 0; n < 400; ++n) words += search::training_lines()[n % 7].substr(0, 9 + n % 11) + " ";
   for (int n = 0; n < 3000; ++n) {
     letters += static_cast<char>('a' + n % 26);
     accents += "é";
     chinese += n % 20 == 19 ? "。" : "山";
   }
   for (const size_t most : {8, 20, 128}) {
-    const LineSplitter splitter(small_tokenizer(), {.max_part_tokens = most});
+    const LineSplitter splitter(search::small_tokenizer(), {.max_part_tokens = most});
     for (const std::string& line :
          {words, letters, accents, chinese, fmt::format("{}{}{}", words, spaces, letters), spaces + words}) {
       const SplitLine split = splitter.split(line);
@@ -108,20 +111,22 @@ TEST(LineSplitter, LosesNoText) {
 }
 
 TEST(LineSplitter, JoinsWithSpacesIfThereWereNone) {
-  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});  // the target language is German
+  const LineSplitter splitter(search::small_tokenizer(),
+                              {.split_sentences = true});  // the target language is German
   EXPECT_THAT(splitter.split("山山。山山。").separators, ElementsAre("", " "));
-  const LineSplitter cutting(small_tokenizer(), {.max_part_tokens = 8});
+  const LineSplitter cutting(search::small_tokenizer(), {.max_part_tokens = 8});
   EXPECT_EQ(cutting.split(std::string(200, 'q')).separators[1], "");
 }
 
 TEST(LineSplitter, ALineWithoutTokensHasNoParts) {
-  const LineSplitter splitter(small_tokenizer(), {});
+  const LineSplitter splitter(search::small_tokenizer(), {});
   for (const char* line : {"", "   ", "\t", "\xC2\xA0"})
     EXPECT_TRUE(splitter.split(line).parts.empty()) << line;
 }
 
 TEST(LineSplitter, ReadsBrokenTextAsReplacementCharacters) {
-  const SplitLine split = LineSplitter(small_tokenizer(), {.split_sentences = true}).split("The \xFF house.");
+  const SplitLine split =
+      LineSplitter(search::small_tokenizer(), {.split_sentences = true}).split("The \xFF house.");
   EXPECT_EQ(split.text, "The \xEF\xBF\xBD house.");
   EXPECT_EQ(split.parts.size(), 1u);
 }
@@ -129,7 +134,7 @@ TEST(LineSplitter, ReadsBrokenTextAsReplacementCharacters) {
 /// The small tokenizer with these codes of target languages.
 TranslationTokenizer with_codes(const std::vector<std::string>& codes) {
   const TestFolder folder;
-  small_tokenizer().save(folder.path());
+  search::small_tokenizer().save(folder.path());
   std::string vocabulary = read_file(folder.path("vocab.json"));
   const std::vector<std::string> given_up{"<0xFC>", "<0xFD>", "<0xFE>", "<0xFF>"};  // never in UTF-8
   for (size_t n = 0; n < codes.size(); ++n) {
@@ -175,11 +180,11 @@ TEST(LineSplitter, SeparatesAsTheTargetLanguageDoes) {
 }
 
 TEST(LineSplitter, RefusesPartsThatAreTooShort) {
-  EXPECT_THROW(LineSplitter(small_tokenizer(), {.max_part_tokens = 7}), Error);
+  EXPECT_THROW(LineSplitter(search::small_tokenizer(), {.max_part_tokens = 7}), Error);
 }
 
 TEST(LineSplitter, CopiesWhatIsOnlySpans) {
-  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true, .protect = true});
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
   std::string emojis;
   for (int n = 0; n < 300; ++n) emojis += "😀";
   for (const std::string& text : {emojis, std::string(20000, 'a'), std::string("😀, 👍!"),
@@ -195,7 +200,7 @@ TEST(LineSplitter, CopiesWhatIsOnlySpans) {
 }
 
 TEST(LineSplitter, LimitsWhatATranslationMustContain) {
-  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true, .protect = true});
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
   std::string text = "The house";
   for (int n = 0; n < 40; ++n) text += " 😀 sees";
   const SplitLine line = splitter.split(text);
@@ -210,4 +215,4 @@ TEST(LineSplitter, LimitsWhatATranslationMustContain) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

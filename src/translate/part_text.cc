@@ -6,7 +6,7 @@
 #include "text/unicode/whitespace.h"
 #include "translate/word_alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
@@ -74,4 +74,4 @@ std::vector<int> words_with_spans(const LinePart& part, const std::string& decod
   return positions;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -7,7 +7,7 @@
 
 #include "translate/line_splitter.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// The translation of a part of the line `source`, from the model's output `decoded`.
 std::string part_text(const LinePart& part, const std::string& source, const std::string& decoded);
@@ -16,4 +16,4 @@ std::string part_text(const LinePart& part, const std::string& source, const std
 /// differ if a placeholder is replaced by several words.
 std::vector<int> words_with_spans(const LinePart& part, const std::string& decoded);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 #include "translate/documents/document.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 using testing::HasSubstr;
@@ -20,7 +20,7 @@ const TranslationTokenizer& tokenizer_with_placeholders() {
     TokenizerTrainOptions options;
     options.source.vocabulary_size = 340;
     options.source.symbols = {"⟦0⟧", "⟦1⟧"};
-    return train_tokenizer(options);
+    return search::train_tokenizer(options);
   }();
   return tokenizer;
 }
@@ -32,8 +32,9 @@ class ProtectedTranslation : public testing::TestWithParam<bool> {
     return {tiny_.model, tiny_.context(), tokenizer_, pool_, std::move(options)};
   }
 
-  const TranslationTokenizer& tokenizer_ = GetParam() ? tokenizer_with_placeholders() : small_tokenizer();
-  TinyTransformer tiny_{1, static_cast<int64_t>(tokenizer_.size())};
+  const TranslationTokenizer& tokenizer_ =
+      GetParam() ? tokenizer_with_placeholders() : search::small_tokenizer();
+  search::TinyTransformer tiny_{1, static_cast<int64_t>(tokenizer_.size())};
   ThreadPool pool_{2};
 };
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutPieces, ProtectedTranslation, testing::Bool());
@@ -83,9 +84,9 @@ TEST_P(ProtectedTranslation, ContainsGlossaryTerms) {
 TEST_P(ProtectedTranslation, PlainTextIsUnaffected) {
   if (GetParam()) GTEST_SKIP() << "placeholder pieces are then forbidden, which changes probabilities";
   TranslatorOptions options;
-  const Translation without = translator(options).translate(training_lines()[7]);
+  const Translation without = translator(options).translate(search::training_lines()[7]);
   options.protect_spans = options.true_case = true;
-  const Translation with = translator(options).translate(training_lines()[7]);
+  const Translation with = translator(options).translate(search::training_lines()[7]);
   EXPECT_EQ(with.best().ids, without.best().ids);
   EXPECT_EQ(with.best().log_probabilities, without.best().log_probabilities);
 }
@@ -114,4 +115,4 @@ TEST_P(ProtectedTranslation, DocumentsAreTranslatedTogether) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr double kMinOfBest = 0.2, kMinOfOthers = 0.4;
@@ -52,4 +52,4 @@ std::optional<TokenRange> aligned_words(const SoftAlignment& alignment,
   return TokenRange{first->tokens.begin, last->tokens.end};
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -8,7 +8,7 @@
 
 #include "translate/alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct TokenRange {
   size_t begin = 0, end = 0;
@@ -21,4 +21,4 @@ std::optional<TokenRange> aligned_words(const SoftAlignment& alignment,
                                         const std::vector<bool>& source_tokens,
                                         const std::vector<int>& target_words);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

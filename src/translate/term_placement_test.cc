@@ -4,7 +4,7 @@
 
 #include "translate/word_alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 // Five target tokens: two of word 0, word 1, a mark, and the end; three source tokens.
@@ -34,4 +34,4 @@ TEST(AlignedWords, AreNoneIfNoWordAttendsToTheTerm) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

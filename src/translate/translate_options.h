@@ -6,14 +6,14 @@
 #include "heed/translator.h"
 #include "search/rules/sampling_options.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// Calls visit(row, &TranslateOptions::field, range) for numbers, visit(row, &TranslateOptions::field) for
 /// switches and texts.
 template <typename Visit>
 void visit_translate_options(Visit&& visit) {
   using Options = TranslateOptions;
-  using enum OptionGroup;
+  using enum search::OptionGroup;
   visit({.name = "beam",
          .group = kSearch,
          .value = "N",
@@ -111,7 +111,7 @@ void visit_translate_options(Visit&& visit) {
          .help = "Sample translations instead of searching for the most probable one",
          .for_documents = false},
         &Options::sample);
-  visit_sampling_options<Options>(visit, {.needs = "sample"}, "the model's, or 1");
+  search::visit_sampling_options<Options>(visit, {.needs = "sample"}, "the model's, or 1");
   visit({.name = "seed",
          .group = kSampling,
          .value = "N",
@@ -121,10 +121,14 @@ void visit_translate_options(Visit&& visit) {
         &Options::seed, models::kSeeds);
 }
 
-/// For the functions of option_row.h.
+}  // namespace heed::translate
+
+namespace heed {
+
+/// For the functions of option_row.h, which find it beside the struct.
 template <typename Visit>
 void visit_options(const TranslateOptions&, Visit&& visit) {
-  visit_translate_options(visit);
+  translate::visit_translate_options(visit);
 }
 
-}  // namespace heed::decode
+}  // namespace heed

@@ -9,7 +9,7 @@
 #include "metrics/alignment_score.h"
 #include "text/tokenizers/vocabulary.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// One translation of a line, combined from those of its parts.
 struct Candidate {
@@ -42,4 +42,4 @@ struct Translation {
 std::vector<bool> special_ids(const Vocabulary& vocabulary, std::span<const int32_t> ids);
 std::vector<std::string> pieces_of(const Vocabulary& vocabulary, std::span<const int32_t> ids);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -7,7 +7,7 @@
 #include "translate/part_text.h"
 #include "translate/word_alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// Counts words while a text is assembled from parts.
@@ -29,8 +29,8 @@ class WordCount {
 };
 
 /// The hypothesis of a candidate for a part: if the part has fewer hypotheses, its last.
-const Hypothesis& of_rank(const std::vector<Hypothesis>& found, size_t rank) {
-  static const Hypothesis kNone;  // for parts that are not translated
+const search::Hypothesis& of_rank(const std::vector<search::Hypothesis>& found, size_t rank) {
+  static const search::Hypothesis kNone;  // for parts that are not translated
   return found.empty() ? kNone : found[std::min(rank, found.size() - 1)];
 }
 
@@ -54,7 +54,7 @@ Candidate TranslationAssembler::join(const TranslationWindow& window, size_t lin
   const auto& separators = window.lines[line].separators;
   for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
     const size_t index = part - window.first_part[line];
-    const Hypothesis& hypothesis = of_rank(window.hypotheses[part], rank);
+    const search::Hypothesis& hypothesis = of_rank(window.hypotheses[part], rank);
     if (!joined.text.empty()) joined.text += separators[index];
     joined.text += part_text(window.part(part), window.lines[line].text, tokenizer_.decode(hypothesis.ids));
     joined.log_probability += hypothesis.log_probability;
@@ -64,8 +64,8 @@ Candidate TranslationAssembler::join(const TranslationWindow& window, size_t lin
     counted += hypothesis.ids.size() - (window.is_first_translated(part) ? options_.prefix_tokens : 0);
   }
   joined.pieces = pieces_of(tokenizer_.vocabulary(), joined.ids);
-  joined.score =
-      normalized_score(joined.log_probability, static_cast<int64_t>(counted), options_.length_penalty);
+  joined.score = search::normalized_score(joined.log_probability, static_cast<int64_t>(counted),
+                                          options_.length_penalty);
   return joined;
 }
 
@@ -141,4 +141,4 @@ Translation TranslationAssembler::assemble(const TranslationWindow& window, size
   return translation;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -10,7 +10,7 @@
 #include "translate/translation.h"
 #include "translate/translation_window.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 class TranslationAssembler {
  public:
@@ -40,4 +40,4 @@ class TranslationAssembler {
   Options options_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -7,7 +7,7 @@
 #include "models/head_names.h"
 #include "translate/translate_options.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 template <typename Value>
@@ -15,7 +15,7 @@ void set(Value& setting, const auto& choice) {
   if (choice) setting = static_cast<Value>(*choice);
 }
 
-void apply_search(const TranslateOptions& choices, SearchOptions& search) {
+void apply_search(const TranslateOptions& choices, search::SearchOptions& search) {
   set(search.beam_size, choices.beam);
   if (choices.beam) search.sample = false;
   search.nbest = choices.nbest;
@@ -43,19 +43,19 @@ std::shared_ptr<const Glossary> glossary_of(const std::vector<std::pair<std::str
 TranslatorOptions default_translator_options(const models::LoadedModel& model) {
   TranslatorOptions options;
   options.split_sentences = options.protect_spans = options.true_case = options.check_values = true;
-  options.search = search_options_of(model);
+  options.search = search::search_options_of(model);
   options.alignment.heads = models::read_alignment_heads(model.files);
   return options;
 }
 
 TranslateOptions options_for_document(TranslateOptions options) {
-  require_for_documents(given_options(options));
+  search::require_for_documents(search::given_options(options));
   options.alignment = true;
   return options;
 }
 
 void apply(const TranslateOptions& choices, TranslatorOptions& options) {
-  require_valid(choices);
+  search::require_valid(choices);
   apply_search(choices, options.search);
   set(options.budget.source_tokens, choices.batch_tokens);
   options.split_sentences = choices.split_sentences;
@@ -73,4 +73,4 @@ TranslatorOptions translator_options(const models::LoadedModel& model, const Tra
   return options;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -4,7 +4,7 @@
 #include "heed/translator.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// The settings of the model directory, with lines split into sentences and spans such as URLs protected.
 /// Throws the errors of reading generation_config.json.
@@ -20,4 +20,4 @@ TranslatorOptions translator_options(const models::LoadedModel& model, const Tra
 /// OptionError for options that have a meaning for lines only.
 TranslateOptions options_for_document(TranslateOptions options);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heed::decode {
+namespace heed::translate {
 
 void TranslationWindow::number_parts() {
   first_part.push_back(0);
@@ -29,4 +29,4 @@ bool TranslationWindow::is_first_translated(size_t number) const {
   return part(number).literal.empty();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -8,7 +8,7 @@
 #include "search/hypothesis.h"
 #include "translate/line_splitter.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// Parts are numbered from 0 through all lines of the window.
 struct TranslationWindow {
@@ -16,11 +16,11 @@ struct TranslationWindow {
   std::vector<SplitLine> lines;    ///< `inputs`, split
   std::vector<size_t> first_part;  ///< of each line, and the end
   std::vector<size_t> line_of_part;
-  std::vector<double> bytes_of_part;                ///< share of the line, proportional to its tokens
-  std::vector<std::vector<Hypothesis>> hypotheses;  ///< of each part; empty for parts that are copied
-  std::vector<std::vector<std::string>> warnings;   ///< of each part, about its best hypothesis
-  uint64_t parts_before = 0;                        ///< parts of earlier windows
-  uint64_t first_line = 0;                          ///< number of the first line in the input
+  std::vector<double> bytes_of_part;                        ///< share of the line, proportional to its tokens
+  std::vector<std::vector<search::Hypothesis>> hypotheses;  ///< of each part; empty for parts that are copied
+  std::vector<std::vector<std::string>> warnings;           ///< of each part, about its best hypothesis
+  uint64_t parts_before = 0;                                ///< parts of earlier windows
+  uint64_t first_line = 0;                                  ///< number of the first line in the input
 
   /// Numbers the parts, once `lines` are split.
   void number_parts();
@@ -33,4 +33,4 @@ struct TranslationWindow {
   bool is_first_translated(size_t number) const;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -14,7 +14,7 @@
 #include "text/sentences/language_codes.h"
 #include "text/terms/placeholder_piece.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options) {
@@ -28,12 +28,13 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
           options.glossary.get(),    options.true_case,       model.translates_sentences()};
 }
 
-SearchOptions search_options(const TranslatorOptions& options, const TranslationTokenizer& tokenizer) {
-  SearchOptions search = constrained_options(options.search, tokenizer, options.constraints);
+search::SearchOptions search_options(const TranslatorOptions& options,
+                                     const TranslationTokenizer& tokenizer) {
+  search::SearchOptions search = search::constrained_options(options.search, tokenizer, options.constraints);
   if ((options.protect_spans || options.check_values || options.glossary != nullptr) &&
       search.piece_starts == nullptr) {
     search.piece_starts =
-        std::make_shared<const std::vector<PieceStart>>(piece_starts(tokenizer.vocabulary()));
+        std::make_shared<const std::vector<search::PieceStart>>(search::piece_starts(tokenizer.vocabulary()));
   }
   return search;
 }
@@ -95,8 +96,8 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
     }
   }
   for (std::string& text : options_.constraints.required) {
-    required_.push_back(required_phrase(tokenizer, text));
-    text = required_text(tokenizer, text);
+    required_.push_back(search::required_phrase(tokenizer, text));
+    text = search::required_text(tokenizer, text);
   }
   if (options_.window == 0) fail(ErrorKind::kUsage, "window must be at least 1");
 }
@@ -129,9 +130,9 @@ void Translator::require_within_limits(const TranslationWindow& window) const {
   require(tokens, options_.max_source_tokens, "tokens");
 }
 
-SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {
+search::SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {
   const LinePart& source = window.part(part);
-  SearchSentence sentence;
+  search::SearchSentence sentence;
   sentence.number = window.parts_before + part;
   // Lines have far fewer than 2^24 parts, and files fewer than 2^40 lines.
   const size_t line = window.line_of_part[part];
@@ -143,8 +144,9 @@ SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t p
 }
 
 /// Longest first: batches have similar lengths, and the last batches are short.
-void Translator::search(TranslationWindow& window, const Progress& before, const Control& control) const {
-  std::vector<SearchSentence> sentences;
+void Translator::search_parts(TranslationWindow& window, const Progress& before,
+                              const Control& control) const {
+  std::vector<search::SearchSentence> sentences;
   std::vector<size_t> parts_left;
   for (size_t line = 0; line < window.lines.size(); ++line) {
     parts_left.push_back(0);
@@ -166,7 +168,7 @@ void Translator::search(TranslationWindow& window, const Progress& before, const
     if (control.progress) control.progress(done);
   };
   if (done.lines > before.lines) tell();
-  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+  const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
     const size_t part = number - window.parts_before;
     window.hypotheses[part] = std::move(hypotheses);
     const std::lock_guard lock(mutex);
@@ -180,15 +182,16 @@ void Translator::search(TranslationWindow& window, const Progress& before, const
   check_values(window, control);
 }
 
-void Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
-                     const Control& control) const {
-  std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
-    return a.source.size() > b.source.size();
-  });
+void Translator::run(std::vector<search::SearchSentence> sentences,
+                     const search::Search::TakeHypotheses& take, const Control& control) const {
+  std::stable_sort(sentences.begin(), sentences.end(),
+                   [](const search::SearchSentence& a, const search::SearchSentence& b) {
+                     return a.source.size() > b.source.size();
+                   });
   if (options_.executor != nullptr) {
     return options_.executor->run(search_, std::move(sentences), take, {.stop = control.stop});
   }
-  return search_all(search_, std::move(sentences), pool_, take, {.stop = control.stop});
+  return search::search_all(search_, std::move(sentences), pool_, take, {.stop = control.stop});
 }
 
 void Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,
@@ -203,7 +206,7 @@ void Translator::translate(const NextLine& next, const std::function<void(Transl
       window.inputs.push_back(line);
     if (window.inputs.empty()) return;
     split(window, control);
-    search(window, before, control);
+    search_parts(window, before, control);
     std::vector<Translation> translations(window.lines.size());
     pool_.run(translations.size(), [&](size_t n) {
       control.stop.check();
@@ -237,4 +240,4 @@ Translation Translator::translate(const std::string& line) const {
   return translate(std::vector{line}).front();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -25,11 +25,11 @@
 #include "translate/translation_window.h"
 #include "translate/values/repair_trials.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct TranslatorOptions {
-  SearchOptions search = {};  ///< piece_starts is computed if it is null and needed
-  SearchBudget budget = {};   ///< per thread
+  heed::search::SearchOptions search = {};  ///< piece_starts is computed if it is null and needed
+  heed::search::SearchBudget budget = {};   ///< per thread
   /// Split lines into sentences and translate each separately.
   bool split_sentences = false;
   /// Preserve URLs, format strings, numbers etc. (text/terms/protected_spans.h). A model with placeholder
@@ -48,7 +48,7 @@ struct TranslatorOptions {
   /// Compare numbers, times, dates, codes and addresses of source and translation (translate/values/); search
   /// again where they differ, and warn where they still do. For German, English and Spanish.
   bool check_values = false;
-  Constraints constraints = {};
+  heed::search::Constraints constraints = {};
   bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
   AlignmentOptions alignment = {};
   nn::HeadScales heads = {};  ///< attention heads that are switched off or scaled
@@ -58,7 +58,7 @@ struct TranslatorOptions {
   /// beyond them, translate() throws kUsage before it searches. 0: no limit.
   size_t max_sentences = 0, max_source_tokens = 0;
   /// Runs searches together with those of other callers; null: on the translator's own pool.
-  SearchExecutor* executor = nullptr;
+  heed::search::SearchExecutor* executor = nullptr;
 };
 
 /// The log-probability of a given translation.
@@ -121,7 +121,7 @@ class Translator {
     std::vector<bool> texts;
     size_t count = 0;
   };
-  void run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+  void run(std::vector<search::SearchSentence> sentences, const search::Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
   void distribute_required(TranslationWindow& window, const Control& control) const;
@@ -133,31 +133,32 @@ class Translator {
   bool checks_values() const { return source_values_ != nullptr && target_values_ != nullptr; }
   struct Differing;
   std::string text_of_part(const TranslationWindow& window, size_t number,
-                           const Hypothesis& hypothesis) const;
+                           const search::Hypothesis& hypothesis) const;
   RepairedTexts texts_of_part(const TranslationWindow& window, size_t number) const;
   ValueDifferences differing_values(const TranslationWindow& window, size_t number,
-                                    const Hypothesis& hypothesis) const;
-  bool holds_forbidden(const Hypothesis& hypothesis) const;
+                                    const search::Hypothesis& hypothesis) const;
+  bool holds_forbidden(const search::Hypothesis& hypothesis) const;
   size_t tokens_within(const std::vector<int32_t>& ids, size_t bytes) const;
-  std::optional<SearchSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
-                                                  const RepairTrial& trial) const;
+  std::optional<search::SearchSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
+                                                          const RepairTrial& trial) const;
   std::vector<Differing> find_differing(const TranslationWindow& window) const;
   void repair_values(TranslationWindow& window, std::vector<Differing>& differing,
                      const Control& control) const;
   void check_values(TranslationWindow& window, const Control& control) const;
-  RequiredPhrase phrase_of(const LinePart& part, size_t required) const;
-  bool adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const;
-  std::vector<int32_t> ids_that_begin(std::initializer_list<PieceStart> starts) const;
-  void rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const;
+  search::RequiredPhrase phrase_of(const LinePart& part, size_t required) const;
+  bool adds_term(const LinePart& part, const search::Hypothesis& before,
+                 const search::Hypothesis& after) const;
+  std::vector<int32_t> ids_that_begin(std::initializer_list<search::PieceStart> starts) const;
+  void rescore(const LinePart& part, size_t free, search::Hypothesis& hypothesis) const;
   bool extend_prefix(const LinePart& part, Replacement& replacement) const;
   std::optional<TokenRange> range_of_term(const LinePart& part, size_t required,
                                           const std::vector<int32_t>& ids) const;
-  Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
-  SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
+  Missing missing(const LinePart& part, const std::vector<search::Hypothesis>& hypotheses) const;
+  search::SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
   void split(TranslationWindow& window, const Control& control) const;
   void require_within_limits(const TranslationWindow& window) const;
-  void search(TranslationWindow& window, const Progress& before, const Control& control) const;
-  ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
+  void search_parts(TranslationWindow& window, const Progress& before, const Control& control) const;
+  search::ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
 
   const models::Seq2Seq& model_;
   TranslatorOptions options_;
@@ -165,13 +166,13 @@ class Translator {
   const TranslationTokenizer& tokenizer_;
   ThreadPool& pool_;
   LineSplitter splitter_;
-  Search search_;
+  search::Search search_;
   std::vector<int32_t> prefix_;
   TranslationAssembler assembler_;
-  std::vector<RequiredPhrase> required_;          // the required texts of the constraints
+  std::vector<search::RequiredPhrase> required_;  // the required texts of the constraints
   const ValueLanguage* source_values_ = nullptr;  // null: no check of values
   const ValueLanguage* target_values_ = nullptr;
   std::vector<int32_t> marks_;  // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
 };
 
-}  // namespace heed::decode
+}  // namespace heed::translate

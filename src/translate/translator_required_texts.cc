@@ -15,7 +15,7 @@
 #include "translate/translator.h"
 #include "translate/word_alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// Adds a required text without a source term.
@@ -39,11 +39,11 @@ void Translator::require_texts(TranslationWindow& window) const {
 }
 
 Translator::Missing Translator::missing(const LinePart& part,
-                                        const std::vector<Hypothesis>& hypotheses) const {
+                                        const std::vector<search::Hypothesis>& hypotheses) const {
   Missing result{std::vector<bool>(part.required.size()), 0};
   std::vector<RequiredText> wanted = part.required;
   for (size_t n = 0; n < part.marks.size(); ++n) wanted[n].text = part.marks[n];
-  for (const Hypothesis& hypothesis : hypotheses) {
+  for (const search::Hypothesis& hypothesis : hypotheses) {
     const std::string text = tokenizer_.decode(hypothesis.ids);
     for (const size_t n : missing_texts(text, wanted)) {
       if (wanted[n].kind == SpanKind::kNumber && checks_values())
@@ -63,8 +63,8 @@ Translator::Missing Translator::missing(const LinePart& part,
 /// A part in which glossary terms replace the words that are aligned with the source terms.
 struct Translator::Replacement {
   size_t part = 0;
-  std::vector<Hypothesis> hypotheses;  ///< the translation without some of the terms
-  std::vector<int32_t> prefix;         ///< up to the last inserted term
+  std::vector<search::Hypothesis> hypotheses;  ///< the translation without some of the terms
+  std::vector<int32_t> prefix;                 ///< up to the last inserted term
 };
 
 /// Lines of several sentences: tries each missing required text in all sentences, and adds it to the one
@@ -75,13 +75,13 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
     double loss = std::numeric_limits<double>::infinity();
   };
   std::vector<Trial> trials;
-  std::vector<SearchSentence> sentences;
+  std::vector<search::SearchSentence> sentences;
   for (size_t line = 0; line < window.lines.size() && !required_.empty(); ++line) {
     std::string best;
     std::vector<size_t> parts;
     for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
       const LinePart& source = window.part(part);
-      const std::vector<Hypothesis>& found = window.hypotheses[part];
+      const std::vector<search::Hypothesis>& found = window.hypotheses[part];
       const std::string decoded = found.empty() ? "" : tokenizer_.decode(found[0].ids);
       best += part_text(source, window.lines[line].text, decoded) + "\n";
       if (source.literal.empty()) parts.push_back(part);
@@ -90,7 +90,7 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
     for (size_t text = 0; text < required_.size(); ++text) {
       if (missing_texts(best, {{options_.constraints.required[text], SpanKind::kTerm}}).empty()) continue;
       for (const size_t part : parts) {
-        SearchSentence sentence = sentence_of(window, part);
+        search::SearchSentence sentence = sentence_of(window, part);
         sentence.number = trials.size();
         sentence.required = {required_[text]};
         trials.push_back({text, part});
@@ -99,7 +99,7 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
     }
   }
   if (sentences.empty()) return;
-  const auto take = [&](uint64_t number, const std::vector<Hypothesis>& hypotheses) {
+  const auto take = [&](uint64_t number, const std::vector<search::Hypothesis>& hypotheses) {
     if (hypotheses.empty()) return;
     Trial& trial = trials[number];
     const RequiredText wanted{options_.constraints.required[trial.text], SpanKind::kTerm};
@@ -123,10 +123,10 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
 }
 
 /// The tokens of a required text of a part.
-RequiredPhrase Translator::phrase_of(const LinePart& part, size_t required) const {
+search::RequiredPhrase Translator::phrase_of(const LinePart& part, size_t required) const {
   if (required < part.marks.size()) return {{marks_[required]}, false, true, false, true};
   const RequiredText& text = part.required[required];
-  RequiredPhrase phrase;
+  search::RequiredPhrase phrase;
   phrase.ids = tokenizer_.target_phrase(text.text);
   phrase.ends_in_digit = is_ascii_digit(text.text.back());
   phrase.is_literal = text.kind != SpanKind::kTerm;
@@ -136,7 +136,7 @@ RequiredPhrase Translator::phrase_of(const LinePart& part, size_t required) cons
 /// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
 /// another format are accepted.
 void Translator::search_again(TranslationWindow& window, const Control& control) const {
-  std::vector<SearchSentence> sentences;
+  std::vector<search::SearchSentence> sentences;
   std::vector<size_t> counts(window.hypotheses.size(), 0);
   for (size_t n = 0; n < window.hypotheses.size(); ++n) {
     const LinePart& part = window.part(n);
@@ -144,11 +144,11 @@ void Translator::search_again(TranslationWindow& window, const Control& control)
     const Missing lacking = missing(part, window.hypotheses[n]);
     counts[n] = lacking.count;
     if (lacking.count == 0) continue;
-    SearchSentence sentence = sentence_of(window, n);
+    search::SearchSentence sentence = sentence_of(window, n);
     for (size_t k = 0; k < part.required.size(); ++k) {
       const RequiredText& required = part.required[k];
       if (required.kind == SpanKind::kNumber && !lacking.texts[k]) continue;
-      RequiredPhrase phrase = phrase_of(part, k);
+      search::RequiredPhrase phrase = phrase_of(part, k);
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
     }
     if (!sentence.required.empty()) sentences.push_back(std::move(sentence));
@@ -156,7 +156,7 @@ void Translator::search_again(TranslationWindow& window, const Control& control)
   if (sentences.empty()) return;
   std::mutex mutex;  // guards `replacements`
   std::vector<Replacement> replacements;
-  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+  const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
     const size_t n = number - window.parts_before;
     const LinePart& part = window.part(n);
     if (missing(part, hypotheses).count >= counts[n]) return;
@@ -183,7 +183,8 @@ std::optional<TokenRange> Translator::range_of_term(const LinePart& part, size_t
 
 /// Whether `after` has a term that `before` lacks, but also still the words that it should replace. If the
 /// term is unlikely under the model, the search often appends it at the end of the sentence instead.
-bool Translator::adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const {
+bool Translator::adds_term(const LinePart& part, const search::Hypothesis& before,
+                           const search::Hypothesis& after) const {
   const std::string text = tokenizer_.decode(before.ids), new_text = tokenizer_.decode(after.ids);
   const Missing lacking = missing(part, {before});
   for (size_t k = 0; k < part.required.size(); ++k) {
@@ -220,21 +221,21 @@ bool Translator::extend_prefix(const LinePart& part, Replacement& replacement) c
 }
 
 /// Scores a translation with a forced prefix as the search scores others: without the first `free` ids.
-void Translator::rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const {
-  const ScoringPair pair{part.ids, hypothesis.ids};
-  hypothesis.log_probabilities = score_pairs(model_, context_, search_.options(), {&pair, 1}).front();
+void Translator::rescore(const LinePart& part, size_t free, search::Hypothesis& hypothesis) const {
+  const search::ScoringPair pair{part.ids, hypothesis.ids};
+  hypothesis.log_probabilities = search::score_pairs(model_, context_, search_.options(), {&pair, 1}).front();
   std::fill_n(hypothesis.log_probabilities.begin(), free, 0.0F);
   hypothesis.log_probability =
       std::accumulate(hypothesis.log_probabilities.begin(), hypothesis.log_probabilities.end(), 0.0);
   hypothesis.score =
-      normalized_score(hypothesis.log_probability, static_cast<int64_t>(hypothesis.ids.size() - free),
-                       options_.search.length_penalty);
+      search::normalized_score(hypothesis.log_probability, static_cast<int64_t>(hypothesis.ids.size() - free),
+                               options_.search.length_penalty);
 }
 
 /// Ids of pieces that begin with one of these.
-std::vector<int32_t> Translator::ids_that_begin(std::initializer_list<PieceStart> wanted) const {
+std::vector<int32_t> Translator::ids_that_begin(std::initializer_list<search::PieceStart> wanted) const {
   std::vector<int32_t> ids;
-  const std::vector<PieceStart>& starts = *search_.options().piece_starts;
+  const std::vector<search::PieceStart>& starts = *search_.options().piece_starts;
   for (size_t id = 0; id < starts.size(); ++id) {
     if (std::ranges::find(wanted, starts[id]) != wanted.end()) {
       ids.push_back(static_cast<int32_t>(id));
@@ -255,24 +256,25 @@ void Translator::replace_words(TranslationWindow& window, std::vector<Replacemen
     pool_.run(replacements.size(), [&](size_t n) {
       extended[n] = extend_prefix(window.part(replacements[n].part), replacements[n]) ? 1 : 0;
     });
-    std::vector<SearchSentence> sentences;
+    std::vector<search::SearchSentence> sentences;
     std::vector<Replacement> continued;
     for (size_t n = 0; n < replacements.size(); ++n) {
       if (extended[n] == 0) continue;
       sentences.push_back(sentence_of(window, replacements[n].part));
       sentences.back().prefix = replacements[n].prefix;
-      sentences.back().begin_forbidden = ids_that_begin({PieceStart::kLetter, PieceStart::kDigit});
+      sentences.back().begin_forbidden =
+          ids_that_begin({search::PieceStart::kLetter, search::PieceStart::kDigit});
       continued.push_back(std::move(replacements[n]));
     }
     replacements = std::move(continued);
-    const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+    const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
       const size_t n = number - window.parts_before;
       const LinePart& part = window.part(n);
       if (missing(part, hypotheses).count <= missing(part, window.hypotheses[n]).count) {
         window.hypotheses[n] = hypotheses;
         const size_t free = sentence_of(window, n).prefix.size();
-        for (Hypothesis& hypothesis : window.hypotheses[n]) rescore(part, free, hypothesis);
-        std::ranges::stable_sort(window.hypotheses[n], std::greater<>(), &Hypothesis::score);
+        for (search::Hypothesis& hypothesis : window.hypotheses[n]) rescore(part, free, hypothesis);
+        std::ranges::stable_sort(window.hypotheses[n], std::greater<>(), &search::Hypothesis::score);
       }
       std::ranges::lower_bound(replacements, n, {}, &Replacement::part)->hypotheses = std::move(hypotheses);
     };
@@ -280,4 +282,4 @@ void Translator::replace_words(TranslationWindow& window, std::vector<Replacemen
   }
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 #include "search/scoring.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// Approximate number of target tokens per batch, whose logits are held in memory on each thread.
@@ -17,9 +17,11 @@ constexpr size_t kScoredTokens = 256;
 
 }  // namespace
 
-ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const {
+search::ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& pair,
+                                            size_t number) const {
   tokenizer_.require_language_code(pair.first);
-  ScoringPair encoded{tokenizer_.encode_source(pair.first).ids, tokenizer_.encode_target(pair.second).ids};
+  search::ScoringPair encoded{tokenizer_.encode_source(pair.first).ids,
+                              tokenizer_.encode_target(pair.second).ids};
   const auto most = static_cast<size_t>(model_.max_length());
   const size_t longer = std::max(encoded.source.size(), encoded.target.size());
   if (most > 0 && longer > most) {
@@ -31,7 +33,7 @@ ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& p
 
 std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::string, std::string>>& pairs,
                                            const Stop& stop) const {
-  std::vector<ScoringPair> encoded(pairs.size());
+  std::vector<search::ScoringPair> encoded(pairs.size());
   pool_.run(pairs.size(), [&](size_t n) {
     stop.check();
     encoded[n] = encode_pair(pairs[n], n);
@@ -50,7 +52,7 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
   pool_.run(groups.size() - 1, [&](size_t group) {
     stop.check();
     const std::span members = std::span(encoded).subspan(groups[group], groups[group + 1] - groups[group]);
-    auto found = score_pairs(model_, context_, options_.search, members);
+    auto found = search::score_pairs(model_, context_, options_.search, members);
     for (size_t n = 0; n < found.size(); ++n) {
       TargetScore& score = scores[groups[group] + n];
       score.ids = members[n].target;
@@ -62,4 +64,4 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
   return scores;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -13,23 +13,24 @@
 #include "text/terms/protected_spans.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 struct Bench {
-  TinyTransformer tiny{1, static_cast<int64_t>(small_tokenizer().size())};
+  search::TinyTransformer tiny{1, static_cast<int64_t>(search::small_tokenizer().size())};
   ThreadPool pool{2};
   Translator translator(TranslatorOptions options = {}) {
-    return {tiny.model, tiny.context(), small_tokenizer(), pool, std::move(options)};
+    return {tiny.model, tiny.context(), search::small_tokenizer(), pool, std::move(options)};
   }
 };
 
 std::vector<std::string> some_lines() {
   std::vector<std::string> lines;
-  for (size_t n = 0; n < 30; ++n) lines.push_back(training_lines()[n * 7].substr(0, 8 + 5 * (n % 7)));
+  for (size_t n = 0; n < 30; ++n) lines.push_back(search::training_lines()[n * 7].substr(0, 8 + 5 * (n % 7)));
   lines[4] = "";
   lines[9] = "  \t ";
-  lines[12] = "The house sees. The river likes. " + training_lines()[3] + " " + training_lines()[99];
+  lines[12] =
+      "The house sees. The river likes. " + search::training_lines()[3] + " " + search::training_lines()[99];
   lines[29] = "";
   return lines;
 }
@@ -62,7 +63,8 @@ TEST(Translator, DoesNotDependOnThreadsWindowsAndBudgets) {
         ThreadPool pool(threads);
         options.window = window;
         options.budget = {.rows = 4 * window, .source_tokens = 30 * window};
-        const Translator other(bench.tiny.model, bench.tiny.context(), small_tokenizer(), pool, options);
+        const Translator other(bench.tiny.model, bench.tiny.context(), search::small_tokenizer(), pool,
+                               options);
         expect_same(other.translate(some_lines()), expected);
       }
     }
@@ -91,7 +93,7 @@ TEST(Translator, PartsOfALineAreTranslatedSeparately) {
   TranslatorOptions options;
   options.split_sentences = true;
   const Translator translator = bench.translator(options);
-  const std::string first = training_lines()[10], second = training_lines()[200];
+  const std::string first = search::training_lines()[10], second = search::training_lines()[200];
   const auto together = translator.translate(first + "  " + second);
   const auto a = translator.translate(first), b = translator.translate(second);
   EXPECT_EQ(together.best().text, a.best().text + "  " + b.best().text);
@@ -134,7 +136,7 @@ TEST(Translator, EveryTranslationContainsTheRequiredTexts) {
   TranslatorOptions options;
   options.search.nbest = 2;
   options.split_sentences = true;
-  const std::vector<std::string> lines{training_lines()[3],
+  const std::vector<std::string> lines{search::training_lines()[3],
                                        "The house sees. The river likes. The letter finds."};
   const auto missing = [&](const std::vector<Translation>& translations, const std::string& text) {
     size_t count = 0;
@@ -171,7 +173,7 @@ TEST(Translator, EveryTranslationContainsTheRequiredTexts) {
 
 TEST(Translator, RefusesConstraintsThatContradictEachOther) {
   Bench bench;
-  const auto message = [&](const Constraints& constraints) {
+  const auto message = [&](const search::Constraints& constraints) {
     TranslatorOptions options;
     options.constraints = constraints;
     try {
@@ -195,10 +197,12 @@ TEST(Translator, ScoringAgreesWithSearch) {
   options.search.max_length_factor = 0;
   options.search.max_length = 60;
   const Translator translator = bench.translator(options);
-  const SearchOptions& search = options.search;
+  const search::SearchOptions& search = options.search;
   for (const auto& translation : translator.translate({some_lines()[0], some_lines()[1]})) {
-    const ScoringPair pair{small_tokenizer().encode_source(translation.source).ids, translation.best().ids};
-    const auto scores = score_pairs(bench.tiny.model, bench.tiny.context(), search, {&pair, 1}).front();
+    const search::ScoringPair pair{search::small_tokenizer().encode_source(translation.source).ids,
+                                   translation.best().ids};
+    const auto scores =
+        search::score_pairs(bench.tiny.model, bench.tiny.context(), search, {&pair, 1}).front();
     ASSERT_EQ(scores.size(), pair.target.size());
     for (size_t t = 0; t + 1 < scores.size(); ++t) {  // the end may have been forced
       EXPECT_NEAR(scores[t], translation.best().log_probabilities[t], 1e-4);
@@ -210,7 +214,8 @@ TEST(Translator, ScoringIsBatchInvariant) {
   Bench bench;
   const Translator translator = bench.translator();
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (size_t n = 0; n < 40; ++n) pairs.emplace_back(training_lines()[n], training_lines()[n + 50]);
+  for (size_t n = 0; n < 40; ++n)
+    pairs.emplace_back(search::training_lines()[n], search::training_lines()[n + 50]);
   pairs[3] = {"", ""};
   const auto scores = translator.score(pairs);
   ASSERT_EQ(scores.size(), pairs.size());
@@ -296,8 +301,8 @@ TEST(Translator, ProgressAndCancellation) {
 
 TEST(Translator, RefusesInvalidOptions) {
   Bench bench;
-  const TinyTransformer other(1, 97);
-  EXPECT_THROW(Translator(other.model, other.context(), small_tokenizer(), bench.pool), Error);
+  const search::TinyTransformer other(1, 97);
+  EXPECT_THROW(Translator(other.model, other.context(), search::small_tokenizer(), bench.pool), Error);
   TranslatorOptions options;
   options.max_part_tokens = 3;
   EXPECT_THROW(bench.translator(options), Error);
@@ -316,7 +321,7 @@ TEST(HuggingFaceTranslations, AreTheSame) {
     const auto loaded = models::load_model(folder);
     const TranslationTokenizer tokenizer = TranslationTokenizer::load(folder);
     TranslatorOptions options;
-    options.search = search_options_of(loaded);
+    options.search = search::search_options_of(loaded);
     options.search.beam_size = 1;
     options.search.max_length = search["greedy_max_length"];
     options.search.max_length_factor = 0;
@@ -336,4 +341,4 @@ TEST(HuggingFaceTranslations, AreTheSame) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 #include "translate/translator.h"
 #include "translate/values/repair_trials.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// The text of a part in its line.
@@ -34,7 +34,7 @@ struct Translator::Differing {
 };
 
 std::string Translator::text_of_part(const TranslationWindow& window, size_t number,
-                                     const Hypothesis& hypothesis) const {
+                                     const search::Hypothesis& hypothesis) const {
   const std::string& line = window.lines[window.line_of_part[number]].text;
   return part_text(window.part(number), line, tokenizer_.decode(hypothesis.ids));
 }
@@ -46,7 +46,7 @@ RepairedTexts Translator::texts_of_part(const TranslationWindow& window, size_t 
 }
 
 ValueDifferences Translator::differing_values(const TranslationWindow& window, size_t number,
-                                              const Hypothesis& hypothesis) const {
+                                              const search::Hypothesis& hypothesis) const {
   const std::string_view source =
       source_text(window.part(number), window.lines[window.line_of_part[number]].text);
   return compare_values({source, *source_values_},
@@ -54,7 +54,7 @@ ValueDifferences Translator::differing_values(const TranslationWindow& window, s
 }
 
 /// Whether a hypothesis has a word that the caller forbade: a prefix does not ask.
-bool Translator::holds_forbidden(const Hypothesis& hypothesis) const {
+bool Translator::holds_forbidden(const search::Hypothesis& hypothesis) const {
   const auto& forbidden = search_.options().forbidden_words;
   return forbidden != nullptr && !forbidden->found_in(tokenizer_.decode(hypothesis.ids)).empty();
 }
@@ -74,18 +74,19 @@ size_t Translator::tokens_within(const std::vector<int32_t>& ids, size_t bytes) 
 }
 
 /// The search for a trial; empty if it cannot be tried.
-std::optional<SearchSentence> Translator::sentence_of_trial(const TranslationWindow& window, size_t number,
-                                                            const RepairTrial& trial) const {
+std::optional<search::SearchSentence> Translator::sentence_of_trial(const TranslationWindow& window,
+                                                                    size_t number,
+                                                                    const RepairTrial& trial) const {
   const LinePart& part = window.part(number);
-  SearchSentence sentence = sentence_of(window, number);
+  search::SearchSentence sentence = sentence_of(window, number);
   if (!trial.required.empty()) {
     for (size_t k = 0; k < part.required.size(); ++k) {
       if (part.required[k].kind == SpanKind::kNumber) continue;  // a value
-      RequiredPhrase phrase = phrase_of(part, k);
+      search::RequiredPhrase phrase = phrase_of(part, k);
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
     }
     for (const std::string& text : trial.required) {
-      RequiredPhrase phrase;
+      search::RequiredPhrase phrase;
       phrase.ids = tokenizer_.target_phrase(text);
       phrase.ends_in_digit = is_ascii_digit(static_cast<unsigned char>(text.back()));
       phrase.is_literal = true;
@@ -104,11 +105,11 @@ std::optional<SearchSentence> Translator::sentence_of_trial(const TranslationWin
   if (inserted.empty()) {
     sentence.begin_forbidden = {ids[kept]};
   } else if (is_ascii_digit(static_cast<unsigned char>(trial.inserted.back()))) {
-    sentence.begin_forbidden =
-        ids_that_begin({PieceStart::kLetter, PieceStart::kDigit, PieceStart::kSeparatedDigit});
-    sentence.second_forbidden = ids_that_begin({PieceStart::kDigit});  // behind "." or ","
+    sentence.begin_forbidden = ids_that_begin(
+        {search::PieceStart::kLetter, search::PieceStart::kDigit, search::PieceStart::kSeparatedDigit});
+    sentence.second_forbidden = ids_that_begin({search::PieceStart::kDigit});  // behind "." or ","
   } else if (trial.inserted.back() != '.') {
-    sentence.begin_forbidden = ids_that_begin({PieceStart::kLetter, PieceStart::kDigit});
+    sentence.begin_forbidden = ids_that_begin({search::PieceStart::kLetter, search::PieceStart::kDigit});
   }
   const auto length = static_cast<int64_t>(sentence.prefix.size());
   if (model_.max_length() > 0 && length + 2 >= model_.max_length()) return std::nullopt;
@@ -137,12 +138,12 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     size_t free, forced;  // tokens of the prefix that the caller gave, and of the trial's
   };
   std::vector<Attempt> attempts;
-  std::vector<SearchSentence> sentences;
+  std::vector<search::SearchSentence> sentences;
   for (size_t d = 0; d < differing.size(); ++d) {
     const size_t part = differing[d].part, free = sentence_of(window, part).prefix.size();
     for (const RepairTrial& trial : repair_trials(differing[d].differences, texts_of_part(window, part),
                                                   *target_values_, differing[d].attempt)) {
-      std::optional<SearchSentence> sentence = sentence_of_trial(window, part, trial);
+      std::optional<search::SearchSentence> sentence = sentence_of_trial(window, part, trial);
       if (!sentence) continue;
       sentence->number = attempts.size();
       attempts.push_back({d, free, sentence->prefix.size()});
@@ -150,8 +151,8 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     }
   }
   if (sentences.empty()) return;
-  std::vector<std::vector<Hypothesis>> found(attempts.size());
-  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+  std::vector<std::vector<search::Hypothesis>> found(attempts.size());
+  const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
     found[number] = std::move(hypotheses);
   };
   run(std::move(sentences), take, control);
@@ -160,10 +161,10 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     Differing& now = differing[attempts[n].differing];
     const LinePart& part = window.part(now.part);
     if (attempts[n].forced > attempts[n].free) {
-      for (Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
+      for (search::Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
     }
     ValueDifferences differences = differing_values(window, now.part, found[n].front());
-    std::vector<Hypothesis>& best = window.hypotheses[now.part];
+    std::vector<search::Hypothesis>& best = window.hypotheses[now.part];
     const bool as_good = now.repaired && differences.count() == now.differences.count();
     const bool better = differences.count() < now.differences.count() ||
                         (as_good && found[n].front().score > best.front().score);
@@ -179,7 +180,7 @@ void Translator::check_values(TranslationWindow& window, const Control& control)
   window.warnings.resize(window.hypotheses.size());
   if (!checks_values()) return;
   constexpr size_t kAttempts = 2;
-  const bool sampled = with_greedy_at_zero(options_.search).sample;
+  const bool sampled = search::with_greedy_at_zero(options_.search).sample;
   std::vector<Differing> left = find_differing(window);
   for (size_t attempt = 0; attempt < kAttempts && !sampled; ++attempt) {
     repair_values(window, left, control);
@@ -194,4 +195,4 @@ void Translator::check_values(TranslationWindow& window, const Control& control)
   }
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

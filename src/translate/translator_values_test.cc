@@ -6,7 +6,7 @@
 #include "search/test_tokenizer.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 using testing::ElementsAre;
@@ -22,8 +22,8 @@ bool begins_with(const std::vector<int32_t>& ids, const std::vector<int32_t>& be
 
 /// A model that prefers the first of some translations, and each of the others as soon as the tokens so far
 /// are of no translation before it.
-FunctionModel model_that_prefers(const std::vector<std::string>& translations) {
-  const TranslationTokenizer& tokenizer = small_tokenizer();
+search::FunctionModel model_that_prefers(const std::vector<std::string>& translations) {
+  const TranslationTokenizer& tokenizer = search::small_tokenizer();
   std::vector<std::vector<int32_t>> all;
   for (const std::string& text : translations) all.push_back(tokenizer.encode_target(text).ids);
   const auto size = static_cast<int64_t>(tokenizer.size());
@@ -39,9 +39,10 @@ FunctionModel model_that_prefers(const std::vector<std::string>& translations) {
           }};
 }
 
-Translation translate(const FunctionModel& model, TranslatorOptions options, const char* source = kSource) {
+Translation translate(const search::FunctionModel& model, TranslatorOptions options,
+                      const char* source = kSource) {
   ThreadPool pool(2);
-  const Translator translator(model, nn::Context(), small_tokenizer(), pool, std::move(options));
+  const Translator translator(model, nn::Context(), search::small_tokenizer(), pool, std::move(options));
   return translator.translate(source);
 }
 
@@ -55,7 +56,7 @@ TranslatorOptions checked(int beam) {
 class CheckedValues : public ::testing::TestWithParam<int> {};
 
 TEST_P(CheckedValues, AreSearchedAgain) {
-  const FunctionModel model = model_that_prefers({kWrong, kRight});
+  const search::FunctionModel model = model_that_prefers({kWrong, kRight});
   TranslatorOptions off = checked(GetParam());
   off.check_values = false;
   EXPECT_EQ(translate(model, off).best().text, kWrong);
@@ -66,7 +67,7 @@ TEST_P(CheckedValues, AreSearchedAgain) {
 }
 
 TEST_P(CheckedValues, LeaveAWarningWhereTheRightOneCannotBeSaid) {
-  const FunctionModel model = model_that_prefers({kWrong, kRight});
+  const search::FunctionModel model = model_that_prefers({kWrong, kRight});
   TranslatorOptions options = checked(GetParam());
   options.constraints.forbidden = {"14", "vierzehn"};
   const Translation translation = translate(model, options);
@@ -76,7 +77,7 @@ TEST_P(CheckedValues, LeaveAWarningWhereTheRightOneCannotBeSaid) {
 }
 
 TEST_P(CheckedValues, ChangeNothingWhereTheyAgree) {
-  const FunctionModel model = model_that_prefers({kRight, kWrong});
+  const search::FunctionModel model = model_that_prefers({kRight, kWrong});
   TranslatorOptions off = checked(GetParam());
   off.check_values = false;
   const Translation with = translate(model, checked(GetParam())), without = translate(model, off);
@@ -88,7 +89,7 @@ TEST_P(CheckedValues, ChangeNothingWhereTheyAgree) {
 INSTANTIATE_TEST_SUITE_P(BeamsAndGreedy, CheckedValues, ::testing::Values(1, 4));
 
 TEST(CheckedValues, AreThoseOfEachSentence) {
-  const FunctionModel model = model_that_prefers({kWrong, kRight});
+  const search::FunctionModel model = model_that_prefers({kWrong, kRight});
   TranslatorOptions options = checked(4);
   options.split_sentences = true;
   const Translation translation =
@@ -97,7 +98,7 @@ TEST(CheckedValues, AreThoseOfEachSentence) {
 }
 
 TEST(CheckedValues, OfSamplesAreOnlyReported) {
-  const FunctionModel model = model_that_prefers({kWrong});
+  const search::FunctionModel model = model_that_prefers({kWrong});
   TranslatorOptions options = checked(1);
   options.search.sample = true;
   options.search.sampling.temperature = 0.01;
@@ -108,4 +109,4 @@ TEST(CheckedValues, OfSamplesAreOnlyReported) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

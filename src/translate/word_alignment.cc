@@ -10,7 +10,7 @@
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr std::string_view kSpaceMark = "\u2581";
@@ -184,4 +184,4 @@ std::string to_pharaoh(const std::vector<WordLink>& links) {
   return text;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

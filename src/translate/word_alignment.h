@@ -9,7 +9,7 @@
 #include "metrics/alignment_score.h"
 #include "translate/alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// Word indices of tokens outside of words, such as the end token, and of attached punctuation, such as the
 /// full stop of "dog.".
@@ -40,4 +40,4 @@ std::vector<int> words_of_pieces(const std::vector<std::string>& pieces, const s
 /// Pharaoh format, "0-0 1-2", sorted by target word.
 std::string to_pharaoh(const std::vector<WordLink>& links);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

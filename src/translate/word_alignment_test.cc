@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 using testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(WordAlignment, WordsOfPieces) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

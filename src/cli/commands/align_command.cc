@@ -39,7 +39,7 @@ constexpr size_t kPairsAtATime = 4096;
 
 using Links = std::vector<WordLink>;
 
-decode::AlignmentOptions alignment_options(const AlignOptions& o, const models::LoadedModel& model) {
+translate::AlignmentOptions alignment_options(const AlignOptions& o, const models::LoadedModel& model) {
   if (o.layer > 0) return {.layer = o.layer - 1};
   return {.heads = models::read_alignment_heads(model.files)};
 }
@@ -100,7 +100,7 @@ int run_align(const AlignOptions& o) {
       }
     }
     std::vector<std::string> lines;
-    for (const Links& links : all) lines.push_back(decode::to_pharaoh(links));
+    for (const Links& links : all) lines.push_back(translate::to_pharaoh(links));
     write_for_each_line(pairs, lines, output);
   }
   output.commit();

@@ -135,7 +135,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
 /// The attention of the model's own translation of each text, or of --target.
 std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
-  const decode::TranslatorOptions options = decode::translator_options(model.loaded, o.flags.options);
+  const translate::TranslatorOptions options = translate::translator_options(model.loaded, o.flags.options);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(
@@ -163,7 +163,7 @@ std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel 
   if (!o.target.empty())
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is an encoder: leave it out",
          loaded.directory());
-  const EncoderModel model = decode::encoder_model(std::move(loaded));
+  const EncoderModel model = tasks::encoder_model(std::move(loaded));
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
@@ -359,7 +359,7 @@ the most likely next token.)");
               {20, 10000});
   command->add_switch("--color", o->colour,
                       "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
-  using enum decode::OptionGroup;
+  using enum search::OptionGroup;
   add_translate_options(*command, o->flags, {kHeads, kConstraints, kSearch});
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);

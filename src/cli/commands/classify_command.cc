@@ -20,7 +20,7 @@ struct ClassifyOptions {
   bool json = false;
 };
 
-std::string to_text(const std::vector<std::string>& labels, const decode::Classification* result) {
+std::string to_text(const std::vector<std::string>& labels, const tasks::Classification* result) {
   if (result == nullptr) return "";
   return fmt::format("{}\t{:.6f}", printable(labels[result->best]), result->probabilities[result->best]);
 }
@@ -34,23 +34,23 @@ int run_classify(const ClassifyOptions& o) {
       classifier_model(load_model(models::ModelDirectory::open(find_named_model(named)), named.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.texts.common.threads);
-  const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
-                                          pool);
+  const tasks::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
+                                         pool);
   const auto classify = [&](const std::vector<std::string>& taken) -> size_t {
-    std::vector<decode::ClassifierText> texts;
+    std::vector<tasks::ClassifierText> texts;
     for (const std::string& line : taken) {
       if (!strip(line).empty()) texts.push_back(classifier_text(line));
     }
-    const std::vector<decode::Classification> results = classifier.classify(texts, stop_on_interrupt());
+    const std::vector<tasks::Classification> results = classifier.classify(texts, stop_on_interrupt());
     auto next = results.begin();
     for (const std::string& line : taken) {
-      const decode::Classification* result = strip(line).empty() ? nullptr : &*next++;
-      output.write_line(o.json ? decode::to_json(classifier_text(line), labels, result).dump()
+      const tasks::Classification* result = strip(line).empty() ? nullptr : &*next++;
+      output.write_line(o.json ? tasks::to_json(classifier_text(line), labels, result).dump()
                                : to_text(labels, result));
       output.end_input_line();
     }
     output.flush();
-    return std::ranges::count_if(results, &decode::Classification::truncated);
+    return std::ranges::count_if(results, &tasks::Classification::truncated);
   };
   const int64_t longest = model.loaded.classifier().max_length();
   process_lines(o.texts, lines, output.lines_done(), longest, classify);

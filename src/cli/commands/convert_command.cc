@@ -124,7 +124,7 @@ int convert_marian(const ConvertOptions& o) {
   write_imported(model, output.part(), conversion_of(o));
   const models::ModelDirectory written = models::ModelDirectory::open(output.part());
   if (o.to == "huggingface") require_hugging_face(written);
-  decode::translation_model(models::load_model(written));
+  tasks::translation_model(models::load_model(written));
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: a Marian model in Hugging Face's layout, weights in %s\n",

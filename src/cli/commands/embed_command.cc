@@ -52,7 +52,7 @@ size_t truncated(const TextVectors& found) {
 }
 
 /// One array of all vectors.
-int write_array(const EmbedOptions& o, const decode::TextEmbedder& embedder, SourceLines& lines) {
+int write_array(const EmbedOptions& o, const tasks::TextEmbedder& embedder, SourceLines& lines) {
   std::vector<float> all;
   const auto keep = [&](const std::vector<std::string>& taken) {
     const TextVectors found = embedder.embed(taken, stop_on_interrupt());
@@ -66,7 +66,7 @@ int write_array(const EmbedOptions& o, const decode::TextEmbedder& embedder, Sou
   return kExitDone;
 }
 
-int write_lines(const EmbedOptions& o, const decode::TextEmbedder& embedder, SourceLines& lines,
+int write_lines(const EmbedOptions& o, const tasks::TextEmbedder& embedder, SourceLines& lines,
                 LineOutput& output) {
   const auto write = [&](const std::vector<std::string>& taken) {
     const TextVectors found = embedder.embed(taken, stop_on_interrupt());
@@ -99,11 +99,11 @@ int run_embed(const EmbedOptions& o) {
   }
   models::LoadOptions load = load_options(o.texts.model.precision);
   load.encoder = true;
-  const decode::EncoderModel model =
-      decode::encoder_model(models::load_model(find_named_model(o.texts.model), load));
+  const tasks::EncoderModel model =
+      tasks::encoder_model(models::load_model(find_named_model(o.texts.model), load));
   ThreadPool pool(o.texts.common.threads);
-  const decode::TextEmbedder embedder(model.loaded.encoder(), model.loaded.context(), model.tokenizer,
-                                      decode::embedding_settings(model.loaded, embedder_options(o)), pool);
+  const tasks::TextEmbedder embedder(model.loaded.encoder(), model.loaded.context(), model.tokenizer,
+                                     tasks::embedding_settings(model.loaded, embedder_options(o)), pool);
   return array ? write_array(o, embedder, lines) : write_lines(o, embedder, lines, *output);
 }
 

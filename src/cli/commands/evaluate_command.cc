@@ -283,7 +283,7 @@ Scores equal sacreBLEU's and are printed with its signatures.)");
   add_language_options(*command, o->chosen);
   add_precision_option(*command, o->precision);
   add_shortlist_option(*command, o->shortlist);
-  using enum decode::OptionGroup;
+  using enum search::OptionGroup;
   add_translate_options(*command, o->flags, {kSearch, kHeads});
   add_common_options(*command, o->common);
   add_exclusions(*command);

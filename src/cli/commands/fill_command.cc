@@ -98,7 +98,7 @@ int run_fill(const FillOptions& o) {
   models::LoadedModel read =
       load_model(models::ModelDirectory::open(find_named_model(named)), named.precision);
   read.masked_language_model();  // throws for another task
-  const auto [loaded, tokenizer] = decode::encoder_model(std::move(read));
+  const auto [loaded, tokenizer] = tasks::encoder_model(std::move(read));
   if (!tokenizer.mask_id()) {
     fail(ErrorKind::kFormat, "'{}': the vocabulary has no {} token, which masked language models need",
          loaded.directory(), tokenizer.mask_name());

@@ -37,15 +37,15 @@ struct GenerateArguments {
 };
 
 void explain_ending(const GenerateArguments& o, const models::LanguageModel& model,
-                    decode::TextEnding ending) {
-  if (o.common.quiet || ending != decode::TextEnding::kPositions) return;
+                    tasks::TextEnding ending) {
+  if (o.common.quiet || ending != tasks::TextEnding::kPositions) return;
   std::fprintf(stderr, "heed: the text ends at the model's maximum length of %lld tokens\n",
                static_cast<long long>(model.max_length()));
 }
 
 /// One sample of one prompt, written token by token.
 int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
-                  const decode::TextGenerator& generator, LineOutput& output) {
+                  const tasks::TextGenerator& generator, LineOutput& output) {
   const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
   if (o.prompt) output.write(prompt);
   output.flush();
@@ -53,7 +53,7 @@ int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
     output.write(text);
     output.flush();
   };
-  decode::Generation made;
+  tasks::Generation made;
   try {
     made = generator.generate(prompt, 0, {.stop = stop_on_interrupt(), .show = show});
   } catch (const Cancelled&) {
@@ -68,12 +68,12 @@ int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
 }
 
 /// Each sample under a heading.
-void write(const GenerateArguments& o, const decode::Generation& generation, uint64_t number,
+void write(const GenerateArguments& o, const tasks::Generation& generation, uint64_t number,
            LineOutput& output) {
   for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
-    const decode::GeneratedText& text = generation.texts[sample];
+    const tasks::GeneratedText& text = generation.texts[sample];
     if (o.json) {
-      output.write_line(decode::to_json(generation, text, sample).dump());
+      output.write_line(tasks::to_json(generation, text, sample).dump());
       continue;
     }
     output.write(fmt::format("== {}", number));
@@ -103,9 +103,8 @@ int run_generate(const GenerateArguments& o) {
   if (output.complete()) return kExitDone;
   const LanguageModelFiles model = load_language_model(o.model);
   ThreadPool pool(o.common.threads);
-  const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
-                                        model.tokenizer, pool,
-                                        decode::generator_options(model.loaded, o.options, o.samples));
+  const tasks::TextGenerator generator(model.loaded.language_model(), model.loaded.context(), model.tokenizer,
+                                       pool, tasks::generator_options(model.loaded, o.options, o.samples));
   if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
     return generate_live(o, model, generator, output);
   }
@@ -126,7 +125,7 @@ int run_generate(const GenerateArguments& o) {
     return true;
   };
   generator.generate(next,
-                     [&](const decode::Generation& made) {
+                     [&](const tasks::Generation& made) {
                        write(o, made, ++number, output);
                        output.end_input_line();
                      },
@@ -160,7 +159,7 @@ number of threads.)");
   add_integer(*command, "--samples", o->samples, "Samples per prompt",
               {models::kCounts.least, models::kCounts.most});
   command->add_switch("--prompt", o->prompt, "Write the prompt before the new text");
-  decode::visit_generate_options([&](const decode::OptionRow& row, auto field, const auto&... range) {
+  tasks::visit_generate_options([&](const search::OptionRow& row, auto field, const auto&... range) {
     command->group(title_of(row.group));
     add_row(*command, row, o->options.*field, range...);
   });

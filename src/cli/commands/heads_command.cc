@@ -99,7 +99,7 @@ int run_heads(const HeadsOptions& o) {
   require_max_length(model, pairs);
   ThreadPool pool(o.common.threads);
   ProgressLine progress("heads", 0, !o.common.quiet && stderr_is_terminal());
-  HeadImportanceOptions options{.translator = decode::translator_options(model.loaded, o.flags.options),
+  HeadImportanceOptions options{.translator = translate::translator_options(model.loaded, o.flags.options),
                                 .bleu = o.bleu};
   options.progress = [&](size_t done, size_t all) {
     progress.show(done, static_cast<double>(done) / static_cast<double>(all));
@@ -141,7 +141,7 @@ first. BLEU translates the test set once for each head; --no-bleu is many times 
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_shortlist_option(*command, o->model.shortlist);
-  add_translate_options(*command, o->flags, {decode::OptionGroup::kSearch});
+  add_translate_options(*command, o->flags, {search::OptionGroup::kSearch});
   add_common_options(*command, o->common);
 }
 

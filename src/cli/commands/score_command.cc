@@ -43,7 +43,7 @@ struct PairTotals {
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
 };
 
-std::string to_json(const std::pair<std::string, std::string>& pair, const decode::TargetScore& score) {
+std::string to_json(const std::pair<std::string, std::string>& pair, const translate::TargetScore& score) {
   const auto tokens = static_cast<double>(score.ids.size());
   return nlohmann::ordered_json{{"source", pair.first},
                                 {"target", pair.second},
@@ -75,12 +75,12 @@ int run_score_pairs(const ScoreOptions& options, const models::ModelDirectory& d
   given.skip(output.lines_done());
   const TranslationModel model = load_translation_model(options.model, directory);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(model.loaded, model.tokenizer, pool,
-                                      {.search = decode::search_options_of(model.loaded)});
+  const translate::Translator translator(model.loaded, model.tokenizer, pool,
+                                         {.search = search::search_options_of(model.loaded)});
   PairTotals totals;
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     require_max_length(model, pairs);
-    const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, stop_on_interrupt());
+    const std::vector<translate::TargetScore> scores = translator.score(pairs.pairs, stop_on_interrupt());
     std::vector<std::string> lines;
     for (size_t n = 0; n < scores.size(); ++n) {
       ++totals.pairs;

@@ -44,9 +44,9 @@ struct TranslateArguments {
 
 /// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
 /// lines, best first; missing translations are empty lines.
-void write(const TranslateArguments& o, const decode::Translation& translation, LineOutput& output) {
+void write(const TranslateArguments& o, const translate::Translation& translation, LineOutput& output) {
   if (o.json) {
-    output.write_line(decode::to_json(translation, o.flags.options.alignment).dump());
+    output.write_line(tasks::to_json(translation, o.flags.options.alignment).dump());
     return;
   }
   for (size_t rank = 0; rank < static_cast<size_t>(o.flags.options.nbest); ++rank) {
@@ -57,7 +57,7 @@ void write(const TranslateArguments& o, const decode::Translation& translation, 
     if (found) line += within_line(translation.candidates[rank].text, o.scores || o.flags.options.alignment);
     if (o.flags.options.alignment) line += '\t';
     if (o.flags.options.alignment && found)
-      line += decode::to_pharaoh(translation.candidates[rank].alignment);
+      line += translate::to_pharaoh(translation.candidates[rank].alignment);
     output.write_line(line);
   }
 }
@@ -88,7 +88,7 @@ class NotedInput {
 class ValueWarnings {
  public:
   explicit ValueWarnings(const TranslateArguments& options) : quiet_(options.common.quiet || options.json) {}
-  void add(uint64_t line, const decode::Translation& translation) {
+  void add(uint64_t line, const translate::Translation& translation) {
     if (translation.warnings.empty() || quiet_) return;
     if (++lines_ > kShown) return;
     std::string all;
@@ -119,19 +119,21 @@ int run_translate_documents(const TranslateArguments& o) {
          "--format text",
          o.format);
   }
-  const TranslateOptions options = decode::options_for_document(read_options(o.flags));
+  const TranslateOptions options = translate::options_for_document(read_options(o.flags));
   std::vector<std::string> documents = o.texts;
   const bool arguments = !documents.empty();
   if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input));
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(model.loaded, model.tokenizer, pool,
-                                      decode::translator_options(model.loaded, options));
-  const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
+  const translate::Translator translator(model.loaded, model.tokenizer, pool,
+                                         translate::translator_options(model.loaded, options));
+  const auto format =
+      o.format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown;
   for (const std::string& document : documents) {
     const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
-    const std::string translation = decode::translate_document(translator, text, format, stop_on_interrupt());
+    const std::string translation =
+        translate::translate_document(translator, text, format, stop_on_interrupt());
     output.write(translation);
     if (arguments) output.write("\n");
   }
@@ -164,8 +166,8 @@ int run_translate(const TranslateArguments& o) {
   lines.skip(output.lines_done());
   const TranslationModel model = load_translation_model(o.model, directory);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(model.loaded, model.tokenizer, pool,
-                                      decode::translator_options(model.loaded, options));
+  const translate::Translator translator(model.loaded, model.tokenizer, pool,
+                                         translate::translator_options(model.loaded, options));
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal())
@@ -178,10 +180,10 @@ int run_translate(const TranslateArguments& o) {
   NotedInput noted(model.tokenizer.source_language(), o.common.quiet);
   ValueWarnings warnings(o);
   uint64_t line_number = lines.lines_before();
-  decode::Translator::Control control;
+  translate::Translator::Control control;
   control.stop = stop_on_interrupt();
-  decode::Translator::Progress last;
-  control.progress = [&](const decode::Translator::Progress& done) {
+  translate::Translator::Progress last;
+  control.progress = [&](const translate::Translator::Progress& done) {
     last = done;
     progress.show(written + done.lines, all_bytes > 0 ? (bytes_before + done.bytes) / all_bytes : -1);
   };
@@ -199,7 +201,7 @@ int run_translate(const TranslateArguments& o) {
           markup = markup || has_closing_tag(line);
           return more;
         },
-        [&](const decode::Translation& translation) {
+        [&](const translate::Translation& translation) {
           write(o, translation, output);
           warnings.add(++line_number, translation);
           output.end_input_line();
@@ -247,7 +249,7 @@ the log-probability of the translation divided by length^A, see --length-penalty
              {"text", "html", "markdown"});
   command->add_switch("--json", o->json,
                       "One JSON object per line: source, translation, score, pieces, warnings, alternatives");
-  using enum decode::OptionGroup;
+  using enum search::OptionGroup;
   add_translate_options(*command, o->flags, {kOutput});
   command->add_switch("--scores", o->scores, "Write the score in a column before the translation");
   add_translate_options(*command, o->flags, {kText});

@@ -52,7 +52,7 @@ int choose_heads(const HeadChoiceOptions& o) {
   }
   const train::TokenPairs pairs = encode_pairs(o.pairs, model);
   ThreadPool pool(o.common.threads);
-  const decode::HeadChoice choice =
+  const translate::HeadChoice choice =
       train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, stop_on_interrupt());
   models::write_alignment_heads(model.loaded.directory(), choice.heads);
   LineOutput output("-");

@@ -47,12 +47,12 @@ HeadImportance head_importance(const TranslationModel& model, const TestSet& set
   const auto pairs = pairs_of(set);
   HeadImportance result;
   const auto score_without = [&](nn::HeadScales off) {
-    decode::TranslatorOptions ablated = options.translator;
+    translate::TranslatorOptions ablated = options.translator;
     ablated.heads = std::move(off);
-    const decode::Translator translator(model.loaded, model.tokenizer, pool, ablated);
+    const translate::Translator translator(model.loaded, model.tokenizer, pool, ablated);
     SetScore score;
     size_t tokens = 0;
-    for (const decode::TargetScore& each : translator.score(pairs, stop_on_interrupt())) {
+    for (const translate::TargetScore& each : translator.score(pairs, stop_on_interrupt())) {
       score.log_probability += each.log_probability;
       tokens += each.ids.size();
     }
@@ -60,7 +60,9 @@ HeadImportance head_importance(const TranslationModel& model, const TestSet& set
     score.log_probability /= static_cast<double>(tokens);
     if (!options.bleu) return score;
     std::vector<SystemOutput> outputs{{.system = "", .lines = {}}};
-    const auto take = [&](const decode::Translation& done) { outputs[0].lines.push_back(done.best().text); };
+    const auto take = [&](const translate::Translation& done) {
+      outputs[0].lines.push_back(done.best().text);
+    };
     translator.translate(set.source, take, {.stop = stop_on_interrupt()});
     score.bleu = measure(metrics, measured, set, outputs).at(0).results.at(0).score;
     return score;

@@ -33,7 +33,7 @@ struct HeadImportance {
 };
 
 struct HeadImportanceOptions {
-  decode::TranslatorOptions translator = {};
+  translate::TranslatorOptions translator = {};
   bool bleu = true;                                            ///< translate the set with each head off
   std::function<void(size_t done, size_t all)> progress = {};  ///< called after each head
 };

@@ -20,7 +20,7 @@ namespace heed::cli {
 namespace {
 
 struct LabelledTexts {
-  std::vector<decode::ClassifierText> texts;
+  std::vector<tasks::ClassifierText> texts;
   std::vector<int> classes;
 };
 
@@ -92,10 +92,10 @@ int evaluate_classifier(const ClassifierEvaluation& o) {
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   const LabelledTexts texts = read_labelled(o, labels);
   ThreadPool pool(o.common.threads);
-  const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
-                                          pool);
+  const tasks::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
+                                         pool);
   const ProgressLine clock("texts", 0, false);
-  const std::vector<decode::Classification> results = classifier.classify(texts.texts, stop_on_interrupt());
+  const std::vector<tasks::Classification> results = classifier.classify(texts.texts, stop_on_interrupt());
   ConfusionMatrix matrix(labels);
   double loss = 0;
   size_t truncated = 0;

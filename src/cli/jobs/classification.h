@@ -12,10 +12,10 @@
 
 namespace heed::cli {
 
-using decode::classifier_model;
-using decode::EncoderModel;
+using tasks::classifier_model;
+using tasks::EncoderModel;
 
-using decode::classifier_text;
+using tasks::classifier_text;
 
 struct ClassifierEvaluation {
   CommonOptions common;

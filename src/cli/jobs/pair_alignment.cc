@@ -5,7 +5,7 @@
 namespace heed::cli {
 
 std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
-                                               const decode::AlignmentOptions& options, ThreadPool& pool) {
+                                               const translate::AlignmentOptions& options, ThreadPool& pool) {
   require_max_length(model, pairs);
   std::vector<std::vector<WordLink>> links(pairs.pairs.size());
   pool.run(links.size(), [&](size_t n) {
@@ -13,10 +13,10 @@ std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, co
     const auto& [source_text, target_text] = pairs.pairs[n];
     const Encoding source = model.tokenizer.encode_source(source_text),
                    target = model.tokenizer.encode_target(target_text);
-    const decode::SoftAlignment soft = decode::soft_alignment(model.loaded.seq2seq(), model.loaded.context(),
-                                                              source.ids, target.ids, options);
-    links[n] = decode::word_alignment(soft, decode::words_of_spans(source_text, source.spans),
-                                      decode::words_of_spans(target_text, target.spans));
+    const translate::SoftAlignment soft = translate::soft_alignment(
+        model.loaded.seq2seq(), model.loaded.context(), source.ids, target.ids, options);
+    links[n] = translate::word_alignment(soft, translate::words_of_spans(source_text, source.spans),
+                                         translate::words_of_spans(target_text, target.spans));
   });
   return links;
 }

@@ -12,6 +12,6 @@ namespace heed::cli {
 /// The links of each pair, in order. Throws kUsage for a pair longer than the model's maximum, and
 /// Cancelled when interrupted.
 std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
-                                               const decode::AlignmentOptions& options, ThreadPool& pool);
+                                               const translate::AlignmentOptions& options, ThreadPool& pool);
 
 }  // namespace heed::cli

@@ -23,7 +23,7 @@ namespace {
 struct TextTotals {
   size_t texts = 0, tokens = 0, bytes = 0;
   double log_probability = 0;
-  void add(const std::string& text, const decode::TextScore& score) {
+  void add(const std::string& text, const tasks::TextScore& score) {
     ++texts;
     tokens += score.ids.size();
     bytes += text.size();
@@ -35,7 +35,7 @@ struct TextTotals {
   double bits_per_byte() const { return -log_probability / std::log(2.0) / static_cast<double>(bytes); }
 };
 
-std::string to_json(const std::string& text, const decode::TextScore& score) {
+std::string to_json(const std::string& text, const tasks::TextScore& score) {
   nlohmann::ordered_json json{{"text", text}, {"log_probability", score.log_probability}};
   if (!score.ids.empty()) {
     json["perplexity"] = std::exp(-score.log_probability / static_cast<double>(score.ids.size()));
@@ -93,11 +93,11 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
       texts.push_back(read_whole(o));
     }
     more = lines && !lines->at_end();
-    std::vector<decode::TextScore> scores(texts.size());
+    std::vector<tasks::TextScore> scores(texts.size());
     pool.run(texts.size(), [&](size_t n) {
       stop_on_interrupt().check();
-      scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), model.tokenizer,
-                                     texts[n], {.stride = o.stride.value_or(0)});
+      scores[n] = tasks::score_text(model.loaded.language_model(), model.loaded.context(), model.tokenizer,
+                                    texts[n], {.stride = o.stride.value_or(0)});
     });
     for (size_t n = 0; n < texts.size(); ++n) {
       totals.add(texts[n], scores[n]);

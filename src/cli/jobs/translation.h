@@ -15,8 +15,8 @@
 
 namespace heed::cli {
 
-using decode::translation_model;
-using decode::TranslationModel;
+using tasks::translation_model;
+using tasks::TranslationModel;
 
 /// Loads the chosen model. Throws the errors of open_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);

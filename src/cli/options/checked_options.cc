@@ -36,7 +36,7 @@ std::string describe(const IntegerRange& range) {
   return fmt::format("an integer from {} to {}", range.least, range.most);
 }
 
-using decode::describe;  // of NumberRange
+using search::describe;  // of NumberRange
 
 template <typename Value>
 constexpr bool kHasDefault = true;

@@ -6,8 +6,8 @@
 
 namespace heed::cli {
 
-using decode::LanguageModelFiles;
-using decode::with_tokenizer;
+using tasks::LanguageModelFiles;
+using tasks::with_tokenizer;
 
 /// Loads the chosen model. Throws kUsage if none is chosen or its task is another, and the errors of loading.
 LanguageModelFiles load_language_model(const ModelChoice& choice);

@@ -5,22 +5,22 @@
 
 namespace heed::cli {
 
-using decode::flag_of;
-using decode::OptionRow;
+using search::flag_of;
+using search::OptionRow;
 
-const char* title_of(decode::OptionGroup group) {
+const char* title_of(search::OptionGroup group) {
   switch (group) {
-    case decode::OptionGroup::kSearch:
+    case search::OptionGroup::kSearch:
       return kSearchOptions;
-    case decode::OptionGroup::kOutput:
+    case search::OptionGroup::kOutput:
       return kOutputOptions;
-    case decode::OptionGroup::kText:
+    case search::OptionGroup::kText:
       return kInputOptions;
-    case decode::OptionGroup::kConstraints:
+    case search::OptionGroup::kConstraints:
       return "Constraints";
-    case decode::OptionGroup::kSampling:
+    case search::OptionGroup::kSampling:
       return kSamplingOptions;
-    case decode::OptionGroup::kHeads:
+    case search::OptionGroup::kHeads:
       return "Attention heads";
   }
   HEED_CHECK(false);
@@ -49,7 +49,7 @@ void add_row(Command& app, const OptionRow& row, std::vector<std::string>& value
 }
 
 void add_row(Command& app, const OptionRow& row, std::optional<double>& value,
-             const decode::ValueRange<double>& range) {
+             const search::ValueRange<double>& range) {
   add_number(app, flag_with_value(row), value, help_of(row), range);
 }
 

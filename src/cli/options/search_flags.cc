@@ -10,8 +10,8 @@
 namespace heed::cli {
 
 void add_translate_options(Command& app, TranslateFlags& flags,
-                           std::initializer_list<decode::OptionGroup> groups) {
-  decode::visit_translate_options([&](const decode::OptionRow& row, auto field, const auto&... range) {
+                           std::initializer_list<search::OptionGroup> groups) {
+  translate::visit_translate_options([&](const search::OptionRow& row, auto field, const auto&... range) {
     if (std::ranges::find(groups, row.group) == groups.end()) return;
     app.group(title_of(row.group));
     if constexpr (std::is_same_v<decltype(field), decltype(&TranslateOptions::glossary)>) {

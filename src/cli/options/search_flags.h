@@ -19,7 +19,7 @@ struct TranslateFlags {
 
 /// Adds the options of these groups, under their titles.
 void add_translate_options(Command& app, TranslateFlags& flags,
-                           std::initializer_list<decode::OptionGroup> groups);
+                           std::initializer_list<search::OptionGroup> groups);
 
 /// The options with the terms of the glossary. Throws the errors of Glossary::load().
 TranslateOptions read_options(const TranslateFlags& flags);

@@ -54,14 +54,14 @@ Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer
 }
 
 Trace trace_classification(const models::LoadedModel& model, const Tokenizer& tokenizer,
-                           const decode::ClassifierText& text, bool details,
+                           const tasks::ClassifierText& text, bool details,
                            const nn::HeadScales& head_scales) {
   models::require_heads(model.classifier(), head_scales);
   ThreadPool pool(1);
   nn::Context context = model.context();
   context.head_scales = &head_scales;
-  const decode::TextClassifier classifier(model.classifier(), context, tokenizer, pool);
-  const decode::Classification found = classifier.classify({text}).at(0);
+  const tasks::TextClassifier classifier(model.classifier(), context, tokenizer, pool);
+  const tasks::Classification found = classifier.classify({text}).at(0);
   Trace trace = trace_encoder(model, tokenizer, classifier.encode(text), details, head_scales);
   trace.source = text.first + (text.second ? " " + *text.second : "");
   trace.target = model.classifier().labels()[found.best];

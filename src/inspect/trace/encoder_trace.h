@@ -15,7 +15,7 @@ Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer
 
 /// The same for a classifier, with the predicted class as `target`. Throws like TextClassifier::encode.
 Trace trace_classification(const models::LoadedModel& model, const Tokenizer& tokenizer,
-                           const decode::ClassifierText& text, bool details = false,
+                           const tasks::ClassifierText& text, bool details = false,
                            const nn::HeadScales& head_scales = {});
 
 /// The same for a masked language model or an encoder without a head, whose trace has no `target`. Mask

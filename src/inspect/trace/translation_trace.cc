@@ -87,9 +87,9 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Transl
   nn::Context context = model.context();
   context.head_scales = &request.head_scales;
   if (own) {
-    const decode::ConstrainedSentence constrained(tokenizer, source, request.search, request.constraints);
-    const decode::Search search(model.seq2seq(), context, constrained.options());
-    decode::Hypothesis found = search.run({constrained.sentence()}).at(0).at(0);
+    const search::ConstrainedSentence constrained(tokenizer, source, request.search, request.constraints);
+    const search::Search search(model.seq2seq(), context, constrained.options());
+    search::Hypothesis found = search.run({constrained.sentence()}).at(0).at(0);
     if (!constrained.is_satisfied_by(tokenizer.decode(found.ids))) {
       found = search.run({constrained.requiring()}).at(0).at(0);
     }
@@ -99,10 +99,10 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Transl
   } else {
     target = tokenizer.encode_target(request.target).ids;
     require_length(model.seq2seq(), "target", target.size());
-    const std::vector<decode::ScoringPair> pair{{source, target}};
-    const auto each = decode::score_pairs(model.seq2seq(), context, request.search, pair).at(0);
+    const std::vector<search::ScoringPair> pair{{source, target}};
+    const auto each = search::score_pairs(model.seq2seq(), context, request.search, pair).at(0);
     scored.log_probability = std::accumulate(each.begin(), each.end(), 0.0);
-    scored.score = decode::normalized_score(scored.log_probability, static_cast<int64_t>(target.size()),
+    scored.score = search::normalized_score(scored.log_probability, static_cast<int64_t>(target.size()),
                                             request.search.length_penalty);
   }
   scored.trace = trace_translation(model, tokenizer, {source, target}, request.details, request.head_scales);

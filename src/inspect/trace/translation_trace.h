@@ -27,11 +27,11 @@ Trace trace_translation(const models::LoadedModel& model, const TranslationToken
 /// The texts to trace.
 struct TraceRequest {
   std::string source = {};
-  std::string target = {};               ///< empty: the model's own translation
-  decode::SearchOptions search = {};     ///< options for finding it
-  bool details = false;                  ///< keep queries, keys, values and scores too: Trace::details
-  decode::Constraints constraints = {};  ///< of the model's own translation
-  nn::HeadScales head_scales = {};       ///< heads that are removed or scaled, in the search too
+  std::string target = {};                     ///< empty: the model's own translation
+  heed::search::SearchOptions search = {};     ///< options for finding it
+  bool details = false;                        ///< keep queries, keys, values and scores too: Trace::details
+  heed::search::Constraints constraints = {};  ///< of the model's own translation
+  nn::HeadScales head_scales = {};             ///< heads that are removed or scaled, in the search too
 };
 
 /// A trace with the log-probability of the target, and the score: that divided by length^length_penalty.

@@ -10,7 +10,7 @@
 #include "text/terms/protected_spans.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 RequiredPhrase required_phrase(const TranslationTokenizer& tokenizer, const std::string& text) {
   if (strip(text).empty()) fail_option("$require: a required text must not be blank");
@@ -71,4 +71,4 @@ SearchSentence ConstrainedSentence::requiring() const {
   return result;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -8,7 +8,7 @@
 #include "search/rules/search_options.h"
 #include "text/tokenizers/translation_tokenizer.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 struct Constraints {
   std::string prefix = {};  ///< every translation begins with this; its last word must be complete
@@ -56,4 +56,4 @@ class ConstrainedSentence {
   std::vector<RequiredPhrase> phrases_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -11,7 +11,7 @@
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 /// The bytes that a token adds to the text: "▁garden" is " garden", "<0xC3>" one byte.
@@ -168,4 +168,4 @@ std::string ForbiddenWords::found_in(std::string_view text) const {
   return "";
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

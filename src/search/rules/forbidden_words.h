@@ -14,7 +14,7 @@
 
 #include "text/tokenizers/vocabulary.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 class ForbiddenWords {
  public:
@@ -48,4 +48,4 @@ class ForbiddenWords {
   size_t longest_ = 0;  // bytes of the longest phrase
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -6,7 +6,7 @@
 #include "base/text/option_error.h"
 #include "search/rules/forbidden_words.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 void require_prefix(const LogitRules::Sentence& sentence, const models::AutoregressiveModel& model,
@@ -111,4 +111,4 @@ void LogitRules::forbid_repeated_ngrams(std::span<const int32_t> history, const 
   }
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

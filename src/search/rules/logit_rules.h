@@ -13,7 +13,7 @@
 
 #include "search/rules/search_options.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// The logit of a token that must not be generated.
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
@@ -67,4 +67,4 @@ class LogitRules {
   bool penalty_on_log_probabilities_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

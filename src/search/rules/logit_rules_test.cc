@@ -8,7 +8,7 @@
 #include "search/test_models.h"
 #include "test_folder.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 constexpr int64_t kVocabulary = 8;
@@ -175,4 +175,4 @@ TEST(SearchOptions, TheSmallestLimitHolds) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

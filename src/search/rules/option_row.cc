@@ -4,7 +4,7 @@
 
 #include "text/unicode/utf8.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 std::string flag_of(const OptionRow& row) {
   std::string flag = "--" + std::string(row.name);
@@ -57,4 +57,4 @@ void require_for_documents(const std::vector<OptionRow>& given) {
   }
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

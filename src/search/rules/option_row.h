@@ -14,7 +14,7 @@
 #include "base/text/option_error.h"
 #include "models/search_ranges.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 using models::ValueRange;
 
@@ -72,7 +72,7 @@ void require_value(const OptionRow& row, const std::vector<std::string>& texts);
 void require_value(const OptionRow& row, const std::vector<std::pair<std::string, std::string>>& texts);
 
 /// The rows of the options that are not at their defaults. `visit_options(options, visit)` is the table of
-/// the struct.
+/// the struct, declared in its namespace.
 template <typename Options>
 std::vector<OptionRow> given_options(const Options& options) {
   const Options usual;
@@ -98,4 +98,4 @@ void require_valid(const Options& options) {
   require_compatible(given_options(options));
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

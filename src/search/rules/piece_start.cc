@@ -4,7 +4,7 @@
 
 #include "text/unicode/utf8.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 bool is_digit(std::string_view text, size_t at) {
@@ -34,4 +34,4 @@ std::vector<PieceStart> piece_starts(const Vocabulary& vocabulary) {
   return starts;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -6,7 +6,7 @@
 
 #include "text/tokenizers/vocabulary.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// What a piece begins with, if no space is before it.
 enum class PieceStart : uint8_t {
@@ -20,4 +20,4 @@ enum class PieceStart : uint8_t {
 /// For each piece.
 std::vector<PieceStart> piece_starts(const Vocabulary& vocabulary);
 
-}  // namespace heed::decode
+}  // namespace heed::search

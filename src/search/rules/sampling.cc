@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 void keep_nucleus(std::vector<WeightedToken>& tokens, double top_p) {
   double total = 0;
@@ -148,4 +148,4 @@ std::vector<Hypothesis> Sampling::take() {
   return std::move(finished_);
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

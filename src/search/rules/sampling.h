@@ -3,7 +3,7 @@
 
 #include "search/sentence_search.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// A candidate token and its weight.
 struct WeightedToken {
@@ -55,4 +55,4 @@ class Sampling : public SentenceSearch {
   NextTokens next_tokens_;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::search

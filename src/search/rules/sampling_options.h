@@ -3,7 +3,7 @@
 
 #include "search/rules/option_row.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// When they have a meaning.
 struct SamplingCondition {
@@ -35,4 +35,4 @@ void visit_sampling_options(Visit& visit, const SamplingCondition& condition, st
   visit(row, &Options::top_p, models::kTopP);
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

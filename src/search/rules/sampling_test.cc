@@ -7,7 +7,7 @@
 
 #include "search/test_models.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 constexpr int64_t kSampledVocabulary = 8;
@@ -160,4 +160,4 @@ TEST(Sampling, MinP) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::search

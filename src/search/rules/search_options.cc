@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "search/rules/option_row.h"
 
-namespace heed::decode {
+namespace heed::search {
 namespace {
 
 /// The limit for models without a maximum length.
@@ -167,4 +167,4 @@ int64_t max_translation_length(const SearchOptions& options, const models::Autor
   return std::max<int64_t>(longest, 1);
 }
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -11,7 +11,7 @@
 #include "models/directory/loaded_model.h"
 #include "search/rules/piece_start.h"
 
-namespace heed::decode {
+namespace heed::search {
 
 /// Sampling from p = softmax(logits / temperature), filtered in this order: the top_k most probable tokens;
 /// of those, the most probable ones with total probability top_p (Holtzman et al., "The curious case of
@@ -134,4 +134,4 @@ struct SentenceLengths {
 int64_t max_translation_length(const SearchOptions& options, const models::AutoregressiveModel& model,
                                const SentenceLengths& lengths);
 
-}  // namespace heed::decode
+}  // namespace heed::search

@@ -19,7 +19,7 @@ namespace heed::serve {
 namespace {
 
 using nlohmann::ordered_json;
-using enum decode::OptionGroup;
+using enum search::OptionGroup;
 
 std::string required_sentence(const Exchange& exchange) {
   const std::string text = exchange.fields.text_or("text", "");
@@ -158,8 +158,8 @@ void route_v1_attend(const Exchange& exchange) {
   }
   std::optional<ChosenTranslation> chosen;
   if (model.translation) chosen.emplace(translation_for(exchange));
-  decode::TranslatorOptions options = chosen ? chosen->options : decode::TranslatorOptions{};
-  decode::apply(given, options);
+  translate::TranslatorOptions options = chosen ? chosen->options : translate::TranslatorOptions{};
+  translate::apply(given, options);
   std::string answer;
   compute(exchange, [&] {
     if (details) {
@@ -176,7 +176,7 @@ void route_v1_attend(const Exchange& exchange) {
       trace = std::move(scored.trace);
       numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
     } else if (model.task == models::Task::kClassification) {
-      trace = trace_classification(model.loaded(), model.encoder->tokenizer, decode::classifier_text(text),
+      trace = trace_classification(model.loaded(), model.encoder->tokenizer, tasks::classifier_text(text),
                                    details, heads);
     } else if (model.encoder) {
       trace = trace_masked_text(model.loaded(), model.encoder->tokenizer, text, details, heads);
@@ -197,13 +197,13 @@ void route_v1_attend(const Exchange& exchange) {
 namespace {
 
 /// Records the search tree, step by step.
-class SearchTree : public decode::SearchObserver {
+class SearchTree : public search::SearchObserver {
  public:
   explicit SearchTree(const TranslationTokenizer& tokenizer) : tokenizer_(&tokenizer) {}
 
-  void on_step(const std::vector<decode::SearchCandidate>& candidates) override {
+  void on_step(const std::vector<search::SearchCandidate>& candidates) override {
     ordered_json list = ordered_json::array();
-    for (const decode::SearchCandidate& candidate : candidates) {
+    for (const search::SearchCandidate& candidate : candidates) {
       ordered_json json{{"parent", nullptr},
                         {"node", nullptr},
                         {"token", tokenizer_->vocabulary().piece(candidate.id)},
@@ -222,8 +222,8 @@ class SearchTree : public decode::SearchObserver {
   }
 
   /// The node in which a hypothesis ends, found by its sum.
-  ordered_json node_of(const decode::Hypothesis& hypothesis) const {
-    for (const decode::SearchCandidate& end : ends_) {
+  ordered_json node_of(const search::Hypothesis& hypothesis) const {
+    for (const search::SearchCandidate& end : ends_) {
       if (end.score == hypothesis.score && end.id == hypothesis.ids.back()) return end.node;
     }
     return nullptr;
@@ -233,7 +233,7 @@ class SearchTree : public decode::SearchObserver {
  private:
   const TranslationTokenizer* tokenizer_;
   ordered_json steps_ = ordered_json::array();
-  std::vector<decode::SearchCandidate> ends_;
+  std::vector<search::SearchCandidate> ends_;
 };
 
 }  // namespace
@@ -244,19 +244,19 @@ void route_v1_search(const Exchange& exchange) {
   const ChosenTranslation chosen = translation_for(exchange);
   const ServedModel& model = chosen.model;
   const TranslationTokenizer& tokenizer = chosen.tokenizer;
-  decode::TranslatorOptions options = chosen.options;
-  decode::apply(translate_options(exchange, {kSearch, kConstraints}), options);
+  translate::TranslatorOptions options = chosen.options;
+  translate::apply(translate_options(exchange, {kSearch, kConstraints}), options);
   options.search.sample = false;
   options.search.nbest = options.search.beam_size;
   tokenizer.require_language_code(text);
   const Encoding source = tokenizer.encode_source(text);
-  const decode::ConstrainedSentence constrained(tokenizer, source.ids, options.search, options.constraints);
-  const decode::Search search(model.loaded().seq2seq(), model.loaded().context(), constrained.options());
-  std::vector<decode::Hypothesis> found;
-  const auto take = [&](uint64_t, std::vector<decode::Hypothesis> hypotheses) {
+  const search::ConstrainedSentence constrained(tokenizer, source.ids, options.search, options.constraints);
+  const search::Search search(model.loaded().seq2seq(), model.loaded().context(), constrained.options());
+  std::vector<search::Hypothesis> found;
+  const auto take = [&](uint64_t, std::vector<search::Hypothesis> hypotheses) {
     found = std::move(hypotheses);
   };
-  const auto run = [&](decode::SearchSentence sentence) {
+  const auto run = [&](search::SearchSentence sentence) {
     SearchTree tree(tokenizer);
     sentence.observer = &tree;
     exchange.service.engine->run(search, {std::move(sentence)}, take, {.stop = exchange.stop()});
@@ -267,7 +267,7 @@ void route_v1_search(const Exchange& exchange) {
     tree = run(constrained.requiring());
   }
   ordered_json finished = ordered_json::array();
-  for (const decode::Hypothesis& hypothesis : found) {
+  for (const search::Hypothesis& hypothesis : found) {
     std::vector<std::string> pieces;
     for (const int32_t id : hypothesis.ids) pieces.push_back(tokenizer.vocabulary().piece(id));
     finished.push_back({{"node", tree.node_of(hypothesis)},

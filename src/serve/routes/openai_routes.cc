@@ -77,7 +77,7 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
     json["max_length"] = search->max_length() > 0 ? ordered_json(search->max_length()) : ordered_json();
   }
   if (model.translation) {
-    const decode::SearchOptions& search = model.translator_options.search;
+    const search::SearchOptions& search = model.translator_options.search;
     json["defaults"] = {{"beam", search.beam_size}, {"length_penalty", search.length_penalty}};
   }
   return json;
@@ -147,9 +147,9 @@ class Completions {
     send_event(envelope({choice(0, all, std::move(logprobs), nullptr)}));
   }
 
-  void add(const decode::Generation& generation) {
+  void add(const tasks::Generation& generation) {
     prompt_tokens_ += generation.prompt_ids.size();
-    for (const decode::GeneratedText& text : generation.texts) {
+    for (const tasks::GeneratedText& text : generation.texts) {
       completion_tokens_ += text.ids.size();
       ordered_json logprobs = nullptr;
       if (streamed_) {
@@ -157,8 +157,7 @@ class Completions {
       } else if (probabilities_) {
         logprobs = probabilities_->of(generation, text, echo_);
       }
-      const bool stopped =
-          text.ending == decode::TextEnding::kEnd || text.ending == decode::TextEnding::kStop;
+      const bool stopped = text.ending == tasks::TextEnding::kEnd || text.ending == tasks::TextEnding::kStop;
       const std::string whole =
           shown_ ? "" : (echo_ ? replace_invalid_utf8(generation.prompt) : "") + text.text;
       ordered_json json = choice(index_++, whole, std::move(logprobs), stopped ? "stop" : "length");
@@ -260,7 +259,7 @@ void route_v1_completions(const Exchange& exchange) {
   const ServedModel& model = model_for(exchange, models::Task::kLanguageModel);
   const GenerateOptions given = generate_options(exchange);
   const int samples = static_cast<int>(fields.integer("n", 1, exchange.service.limits.beam).value_or(1));
-  decode::TextGeneratorOptions options = decode::generator_options(model.loaded(), given, samples);
+  tasks::TextGeneratorOptions options = tasks::generator_options(model.loaded(), given, samples);
   if (!given.max_tokens && options.search.max_new > exchange.service.limits.tokens) {
     options.search.max_new = exchange.service.limits.tokens;
   }
@@ -269,15 +268,15 @@ void route_v1_completions(const Exchange& exchange) {
                        options.search.max_new > 0 ? options.search.max_new : limits.tokens);
   options.executor = exchange.service.engine.get();
   ThreadPool here(1);
-  const decode::TextGenerator generator(model.loaded().language_model(), model.loaded().context(),
-                                        model.language_model->tokenizer, here, options);
-  decode::TextGenerator::Control control{.stop = exchange.stop()};
+  const tasks::TextGenerator generator(model.loaded().language_model(), model.loaded().context(),
+                                       model.language_model->tokenizer, here, options);
+  tasks::TextGenerator::Control control{.stop = exchange.stop()};
   Completions completions(exchange, model);
   try {
     if (completions.streams() && prompts.texts.size() == 1 && samples == 1) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };
       control.show_token = [&](int32_t id) { completions.show_token(prompts.texts[0], id); };
-      const decode::Generation made = generator.generate(prompts.texts[0], 0, control);
+      const tasks::Generation made = generator.generate(prompts.texts[0], 0, control);
       completions.add(made);
     } else {
       size_t taken = 0;
@@ -286,7 +285,7 @@ void route_v1_completions(const Exchange& exchange) {
         prompt = prompts.texts[taken++];
         return true;
       };
-      const auto take = [&](const decode::Generation& made) { completions.add(made); };
+      const auto take = [&](const tasks::Generation& made) { completions.add(made); };
       generator.generate(next, take, control);
     }
   } catch (const std::exception& error) {
@@ -335,9 +334,9 @@ void route_v1_embeddings(const Exchange& exchange) {
   nn::Context context = loaded.context();
   context.head_scales = &heads;
   ThreadPool here(1);
-  const decode::TextEmbedder embedder(loaded.encoder(), context, model.encoder->tokenizer,
-                                      decode::embedding_settings(loaded, {.prompt = fields.text("prompt")}),
-                                      here);
+  const tasks::TextEmbedder embedder(loaded.encoder(), context, model.encoder->tokenizer,
+                                     tasks::embedding_settings(loaded, {.prompt = fields.text("prompt")}),
+                                     here);
   const int64_t width = embedder.width();
   if (fields.integer("dimensions", 1, INT32_MAX).value_or(width) != width) {
     refuse(400, "'dimensions': the vectors of the model '{}' have {}", model.name, width);

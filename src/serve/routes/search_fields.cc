@@ -12,9 +12,9 @@
 namespace heed::serve {
 namespace {
 
-using decode::OptionGroup;
-using decode::OptionRow;
-using decode::ValueRange;
+using search::OptionGroup;
+using search::OptionRow;
+using search::ValueRange;
 using Groups = std::initializer_list<OptionGroup>;
 
 bool is_field(const OptionRow& row, Groups groups) {
@@ -88,7 +88,7 @@ class OptionReader {
 }  // namespace
 
 void require_known(const Fields& fields, std::vector<std::string> names, Groups groups) {
-  decode::visit_translate_options([&](const OptionRow& row, auto, const auto&...) {
+  translate::visit_translate_options([&](const OptionRow& row, auto, const auto&...) {
     if (is_field(row, groups)) names.emplace_back(row.name);
   });
   names.insert(names.end(), {"model", "pair", "precision", "source_language", "target_language", "api_key"});
@@ -98,7 +98,7 @@ void require_known(const Fields& fields, std::vector<std::string> names, Groups 
 TranslateOptions translate_options(const Exchange& exchange, Groups groups) {
   const OptionReader reader(exchange);
   TranslateOptions options;
-  decode::visit_translate_options([&](const OptionRow& row, auto field, const auto&... range) {
+  translate::visit_translate_options([&](const OptionRow& row, auto field, const auto&... range) {
     // head_scales_of() reads the heads.
     if (is_field(row, groups) && row.group != OptionGroup::kHeads) reader.read(row, options.*field, range...);
   });
@@ -108,7 +108,7 @@ TranslateOptions translate_options(const Exchange& exchange, Groups groups) {
 GenerateOptions generate_options(const Exchange& exchange) {
   const OptionReader reader(exchange);
   GenerateOptions options;
-  decode::visit_generate_options([&](const OptionRow& row, auto field, const auto&... range) {
+  tasks::visit_generate_options([&](const OptionRow& row, auto field, const auto&... range) {
     if (row.for_requests) reader.read(row, options.*field, range...);
   });
   std::erase(options.stop, "");

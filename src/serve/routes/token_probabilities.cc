@@ -58,7 +58,7 @@ std::vector<TokenEntry> TokenProbabilities::of_prompt(const std::vector<int32_t>
   read.append(std::span(ids).first(ids.size() - 1));
   nn::Context context = files_.loaded.context();
   const Tensor logits = files_.loaded.language_model().logits(context, read);  // (ids.size() - 1, V)
-  const std::vector<float> log_sums = decode::log_sums_of(logits);
+  const std::vector<float> log_sums = search::log_sums_of(logits);
   const size_t limit = count_characters(text);
   for (size_t n = 1; n < ids.size(); ++n) {
     const float* row = logits.data<float>() + static_cast<int64_t>(n - 1) * logits.dim(1);
@@ -69,7 +69,7 @@ std::vector<TokenEntry> TokenProbabilities::of_prompt(const std::vector<int32_t>
   return entries;
 }
 
-ordered_json TokenProbabilities::of(const decode::Generation& generation, const decode::GeneratedText& text,
+ordered_json TokenProbabilities::of(const tasks::Generation& generation, const tasks::GeneratedText& text,
                                     bool echo) const {
   std::vector<int32_t> ids = generation.prompt_ids;
   ids.insert(ids.end(), text.ids.begin(), text.ids.end());
@@ -115,7 +115,7 @@ void StreamedProbabilities::push(int32_t id) {
   const Tensor logits = model.step(context_, *state_, {{sentence_, row_, last_, {}}});  // (1, V)
   last_ = id;
   row_ = 0;
-  const std::vector<float> log_sums = decode::log_sums_of(logits.reshape({1, logits.size()}));
+  const std::vector<float> log_sums = search::log_sums_of(logits.reshape({1, logits.size()}));
   entries_.push_back(probabilities_.entry(id, logits.data<float>(), log_sums[0]));
   entries_.back().offset = pushed_;
   pushed_ += count_characters(stream_.push(id));
@@ -131,7 +131,7 @@ ordered_json StreamedProbabilities::take(std::string_view part) {
   return to_json(taken);
 }
 
-ordered_json StreamedProbabilities::take_rest(const decode::GeneratedText& text) {
+ordered_json StreamedProbabilities::take_rest(const tasks::GeneratedText& text) {
   const size_t limit = begin_ + count_characters(text.text);
   std::vector<TokenEntry> taken;
   while (!entries_.empty() && (entries_.front().offset < limit || entries_.front().special)) {

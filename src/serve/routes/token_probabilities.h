@@ -37,7 +37,7 @@ class TokenProbabilities {
 
   /// Of a whole text, computed on a thread of the engine: the tokens after the prompt, with `echo` those of
   /// the prompt too, without tokens past the end of `text`.
-  nlohmann::ordered_json of(const decode::Generation& generation, const decode::GeneratedText& text,
+  nlohmann::ordered_json of(const tasks::Generation& generation, const tasks::GeneratedText& text,
                             bool echo) const;
 
   /// The entries of `ids` from the first on, read in one pass. The first has no log-probability, and none at
@@ -46,13 +46,13 @@ class TokenProbabilities {
   /// The entry of a token, given the logits (V) at its position.
   TokenEntry entry(int32_t id, const float* logits, float log_sum) const;
 
-  const decode::LanguageModelFiles& files() const { return files_; }
+  const tasks::LanguageModelFiles& files() const { return files_; }
 
  private:
   std::string name_of(int32_t id) const;
 
   const Exchange& exchange_;
-  const decode::LanguageModelFiles& files_;
+  const tasks::LanguageModelFiles& files_;
   size_t alternatives_;
 };
 
@@ -66,7 +66,7 @@ class StreamedProbabilities {
   /// For the next part of the text.
   nlohmann::ordered_json take(std::string_view part);
   /// For the end of the text: what is left of it, and end tokens; null if nothing is.
-  nlohmann::ordered_json take_rest(const decode::GeneratedText& text);
+  nlohmann::ordered_json take_rest(const tasks::GeneratedText& text);
 
  private:
   const TokenProbabilities& probabilities_;

@@ -12,10 +12,10 @@
 namespace heed::serve {
 namespace {
 
-decode::TranslatorOptions options_for(const Exchange& exchange, const ChosenTranslation& chosen,
-                                      const TranslateOptions& choices) {
-  decode::TranslatorOptions options = chosen.options;
-  decode::apply(choices, options);
+translate::TranslatorOptions options_for(const Exchange& exchange, const ChosenTranslation& chosen,
+                                         const TranslateOptions& choices) {
+  translate::TranslatorOptions options = chosen.options;
+  translate::apply(choices, options);
   if (options.heads.empty()) options.executor = exchange.service.engine.get();
   options.max_sentences = exchange.service.limits.sentences;
   options.max_source_tokens = exchange.service.limits.work_tokens;
@@ -160,7 +160,7 @@ void send_text(const Exchange& exchange, std::string text, const std::string& co
 
 size_t TranslatedLines::count() const {
   size_t most = 1;
-  for (const decode::Translation& line : lines) most = std::max(most, line.candidates.size());
+  for (const translate::Translation& line : lines) most = std::max(most, line.candidates.size());
   return most;
 }
 
@@ -195,10 +195,10 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
     }
   }
   ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
-  const decode::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
-                                      options_for(exchange, chosen, choices));
+  const translate::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
+                                         options_for(exchange, chosen, choices));
   size_t text = 0;
-  const auto take = [&](decode::Translation translation) {
+  const auto take = [&](translate::Translation translation) {
     while (results[text].lines.size() == results[text].line_ends.size()) ++text;
     results[text].lines.push_back(std::move(translation));
   };
@@ -211,13 +211,14 @@ std::vector<std::string> translate_documents(const Exchange& exchange, const Cho
                                              const std::vector<std::string>& documents,
                                              const std::string& format) {
   ThreadPool here(1);
-  const decode::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
-                                      options_for(exchange, chosen, decode::options_for_document(choices)));
+  const translate::Translator translator(
+      chosen.model.loaded(), chosen.tokenizer, here,
+      options_for(exchange, chosen, translate::options_for_document(choices)));
   std::vector<std::string> translated;
   search(exchange, chosen, [&] {
-    translated = decode::translate_documents(
+    translated = translate::translate_documents(
         translator, documents,
-        format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
+        format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown,
         exchange.stop());
   });
   require_present(exchange);

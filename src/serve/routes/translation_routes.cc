@@ -12,16 +12,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::initializer_list<decode::OptionGroup> kGroups{
-    decode::OptionGroup::kSearch, decode::OptionGroup::kOutput,   decode::OptionGroup::kText,
-    decode::OptionGroup::kHeads,  decode::OptionGroup::kSampling, decode::OptionGroup::kConstraints};
+constexpr std::initializer_list<search::OptionGroup> kGroups{
+    search::OptionGroup::kSearch, search::OptionGroup::kOutput,   search::OptionGroup::kText,
+    search::OptionGroup::kHeads,  search::OptionGroup::kSampling, search::OptionGroup::kConstraints};
 
 ordered_json to_json(const TranslatedLines& lines, bool alignment) {
-  if (lines.lines.size() == 1) return decode::to_json(lines.lines[0], alignment);
+  if (lines.lines.size() == 1) return tasks::to_json(lines.lines[0], alignment);
   ordered_json json{{"translation", lines.text(0)}, {"lines", ordered_json::array()}};
   json["warnings"] = ordered_json::array();
-  for (const decode::Translation& line : lines.lines) {
-    json["lines"].push_back(decode::to_json(line, alignment));
+  for (const translate::Translation& line : lines.lines) {
+    json["lines"].push_back(tasks::to_json(line, alignment));
     for (const std::string& warning : line.warnings) json["warnings"].push_back(warning);
   }
   return json;
@@ -67,15 +67,15 @@ void route_v1_classify(const Exchange& exchange) {
   models::require_heads(model.loaded().classifier(), heads);
   nn::Context context = model.loaded().context();
   context.head_scales = &heads;
-  std::vector<decode::ClassifierText> inputs;
+  std::vector<tasks::ClassifierText> inputs;
   for (const std::string& text : texts.texts) {
-    if (!strip(text).empty()) inputs.push_back(decode::classifier_text(text));
+    if (!strip(text).empty()) inputs.push_back(tasks::classifier_text(text));
   }
-  std::vector<decode::Classification> results;
+  std::vector<tasks::Classification> results;
   compute(exchange, [&] {
     ThreadPool here(1);
-    const decode::TextClassifier classifier(model.loaded().classifier(), context, model.encoder->tokenizer,
-                                            here);
+    const tasks::TextClassifier classifier(model.loaded().classifier(), context, model.encoder->tokenizer,
+                                           here);
     results = classifier.classify(inputs, exchange.stop());
     require_present(exchange);
   });
@@ -83,8 +83,8 @@ void route_v1_classify(const Exchange& exchange) {
   ordered_json list = ordered_json::array();
   auto next = results.begin();
   for (const std::string& text : texts.texts) {
-    const decode::Classification* result = strip(text).empty() ? nullptr : &*next++;
-    list.push_back(decode::to_json(decode::classifier_text(text), labels, result));
+    const tasks::Classification* result = strip(text).empty() ? nullptr : &*next++;
+    list.push_back(tasks::to_json(tasks::classifier_text(text), labels, result));
   }
   send_json(exchange, {{"model", model.name}, {"results", list}});
 }

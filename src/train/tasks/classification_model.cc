@@ -78,8 +78,8 @@ std::vector<Classification::Answer> Classification::classify(const nn::Parameter
   const Range own = input_.reducer.own_part(static_cast<int64_t>(answers.size()));
   input_.reducer.together([&, &texts = texts, &labels = labels] {
     const nn::PackedWeights weights(model_.table(), values);
-    const decode::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
-    const std::vector<decode::Classification> found =
+    const tasks::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
+    const std::vector<tasks::Classification> found =
         classifier.classify({texts.begin() + own.begin, texts.begin() + own.end}, input_.stop);
     for (size_t n = 0; n < found.size(); ++n) {
       const size_t text = static_cast<size_t>(own.begin) + n;

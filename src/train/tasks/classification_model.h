@@ -17,7 +17,7 @@ namespace heed::train {
 
 /// The validation text.
 struct LabelledTexts {
-  std::vector<decode::ClassifierText> texts;
+  std::vector<tasks::ClassifierText> texts;
   std::vector<int32_t> labels;
   uint64_t fingerprint = 0;
 };

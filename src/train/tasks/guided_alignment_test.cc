@@ -72,9 +72,9 @@ double error_rate(const std::string& directory, const std::vector<models::Alignm
   for (std::string line; std::getline(lines, line);) {
     const std::string source = line.substr(0, line.find('\t')), target = line.substr(line.find('\t') + 1);
     const Encoding from = tokenizer.encode_source(source), to = tokenizer.encode_target(target);
-    auto links = decode::word_alignment(
-        decode::soft_alignment(loaded.seq2seq(), loaded.context(), from.ids, to.ids, {.heads = heads}),
-        decode::words_of_spans(source, from.spans), decode::words_of_spans(target, to.spans));
+    auto links = translate::word_alignment(
+        translate::soft_alignment(loaded.seq2seq(), loaded.context(), from.ids, to.ids, {.heads = heads}),
+        translate::words_of_spans(source, from.spans), translate::words_of_spans(target, to.spans));
     GoldAlignment gold;
     const int words = 1 + static_cast<int>(std::count(source.begin(), source.end(), ' '));
     for (int w = 0; w < words; ++w) gold.sure.emplace_back(w, words - 1 - w);

@@ -13,8 +13,8 @@ namespace {
 constexpr int kCompared = 500;
 
 /// Evenly spaced.
-std::vector<decode::LinkedPair> linked_sample(const TokenPairs& pairs, const TwoWayAligner& aligner) {
-  std::vector<decode::LinkedPair> sample;
+std::vector<translate::LinkedPair> linked_sample(const TokenPairs& pairs, const TwoWayAligner& aligner) {
+  std::vector<translate::LinkedPair> sample;
   const int count = pairs.sources.count(), step = (count + kCompared - 1) / kCompared;
   for (int n = 0; n < count; n += step) {
     const auto source = pairs.sources[n], target = pairs.targets[n];
@@ -29,15 +29,15 @@ std::vector<decode::LinkedPair> linked_sample(const TokenPairs& pairs, const Two
 
 }  // namespace
 
-decode::HeadChoice choose_heads(const models::Seq2Seq& model, const nn::Context& context,
-                                const TokenPairs& pairs, ThreadPool& pool, const Stop& stop) {
+translate::HeadChoice choose_heads(const models::Seq2Seq& model, const nn::Context& context,
+                                   const TokenPairs& pairs, ThreadPool& pool, const Stop& stop) {
   HEED_CHECK(pairs.sources.count() > 0);
   HmmAlignerOptions options;
   options.stop = stop;
   const TwoWayAligner aligner(pairs.sources, pairs.targets,
                               std::max(model.vocabulary_size(), models::source_vocabulary_size(model)), pool,
                               options);
-  return decode::choose_alignment_heads(model, context, linked_sample(pairs, aligner), pool);
+  return translate::choose_alignment_heads(model, context, linked_sample(pairs, aligner), pool);
 }
 
 }  // namespace heed::train

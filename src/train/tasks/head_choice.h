@@ -17,7 +17,7 @@ struct TokenPairs {
 /// Trains a word aligner on all pairs (data/align/hmm_aligner.h) and compares heads with its links on about
 /// 500 pairs: the intersection of both directions are sure links, those of grow-diag-final-and possible ones.
 /// Throws Cancelled.
-decode::HeadChoice choose_heads(const models::Seq2Seq& model, const nn::Context& context,
-                                const TokenPairs& pairs, ThreadPool& pool, const Stop& stop = {});
+translate::HeadChoice choose_heads(const models::Seq2Seq& model, const nn::Context& context,
+                                   const TokenPairs& pairs, ThreadPool& pool, const Stop& stop = {});
 
 }  // namespace heed::train

@@ -146,8 +146,8 @@ class Translation {
   }
 
   /// An untrained model does not predict the end token: translations are limited to 2 * source + 10 tokens.
-  decode::SearchOptions search_options() const {
-    decode::SearchOptions options;
+  search::SearchOptions search_options() const {
+    search::SearchOptions options;
     options.beam_size = recipe_.validation_beam_size;
     options.max_length_factor = 2;
     options.max_length_offset = 10;
@@ -164,14 +164,14 @@ class Translation {
     const Range own = input_.reducer.own_part(static_cast<int64_t>(lines.size()));
     std::vector<std::string> translations(lines.size());
     input_.reducer.together([&] {
-      std::vector<decode::SearchSentence> sentences;
+      std::vector<search::SearchSentence> sentences;
       for (auto n = static_cast<size_t>(own.begin); n < static_cast<size_t>(own.end); ++n) {
         sentences.push_back({n, data_.tokenizer.encode_source(lines[n], encode_options).ids});
       }
-      const decode::Search search(model_, weights.context(), search_options());
+      const search::Search search(model_, weights.context(), search_options());
       input_.stop.check();
-      decode::search_all(search, std::move(sentences), input_.pool,
-                         [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
+      search::search_all(search, std::move(sentences), input_.pool,
+                         [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
                            input_.stop.check();
                            if (!hypotheses.empty())
                              translations[number] = data_.tokenizer.decode(hypotheses[0].ids);

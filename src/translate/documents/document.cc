@@ -8,7 +8,7 @@
 #include "translate/documents/document_labels.h"
 #include "translate/documents/markdown_escape.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string translate_document(const Translator& translator, const std::string& 
   return std::move(translate_documents(translator, {document}, format, stop).front());
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 #include "translate/documents/document_segment.h"
 #include "translate/translator.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 enum class DocumentFormat { kHtml, kMarkdown };
 
@@ -36,4 +36,4 @@ std::vector<std::string> translate_documents(const Translator& translator,
 std::string translate_document(const Translator& translator, const std::string& document,
                                DocumentFormat format, const Stop& stop = {});
 
-}  // namespace heed::decode
+}  // namespace heed::translate

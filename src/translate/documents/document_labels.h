@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct Label {
   size_t begin = 0, end = 0;  ///< the bytes of the document that its translation replaces
@@ -27,4 +27,4 @@ std::vector<Label> markdown_labels(std::string_view markdown);
 /// The position after front matter ("---", lines of YAML, "---"); 0 if there is none.
 size_t behind_front_matter(std::string_view markdown);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -12,7 +12,7 @@
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 struct Word {
@@ -312,4 +312,4 @@ std::string with_markup(const Segment& segment, const std::string& translation,
   return result + writer.missing();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -8,7 +8,7 @@
 
 #include "metrics/alignment_score.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// Markup around bytes [begin, end) of a segment's text. If both are equal, it is a single tag without a
 /// closing part.
@@ -39,4 +39,4 @@ using Escape = std::function<std::string(std::string_view)>;
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -11,7 +11,7 @@
 #include "translate/documents/markdown_escape.h"
 #include "translate/word_alignment.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 using testing::ElementsAre;
@@ -210,4 +210,4 @@ TEST(MarkdownDocument, KeepsTheRestByteForByte) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -11,7 +11,7 @@
 #include "translate/documents/document.h"
 #include "translate/documents/html_tree.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr std::array kInline{
@@ -225,4 +225,4 @@ std::vector<Segment> html_segments(std::string_view html) {
   return walker.take();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -12,7 +12,7 @@
 #include "translate/documents/document_labels.h"
 #include "translate/documents/html_tree.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// Attributes that are translated wherever they are.
@@ -114,4 +114,4 @@ std::vector<Label> html_labels(std::string_view html) {
   return reader.take();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

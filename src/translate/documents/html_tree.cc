@@ -10,7 +10,7 @@
 #include "base/text/ascii.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// Maximum nesting of elements: Gumbo frees its tree recursively.
@@ -62,4 +62,4 @@ bool is_translated(const GumboElement& element) {
   return std::find(words.begin(), words.end(), "notranslate") == words.end();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct FreeHtmlTree {
   void operator()(GumboOutput* output) const { gumbo_destroy_output(&kGumboDefaultOptions, output); }
@@ -21,4 +21,4 @@ bool is_translated(const GumboElement& element);
 /// Whether the content of the element is not text to translate: scripts, preformatted text, ...
 bool is_untouched(GumboTag tag);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -13,7 +13,7 @@
 #include "translate/documents/document.h"
 #include "translate/documents/document_labels.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// The number of repetitions of a character from a position, forwards or backwards.
@@ -328,4 +328,4 @@ std::vector<Segment> markdown_segments(std::string_view markdown) {
   return Reader(markdown).read(behind_front_matter(markdown));
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -2,7 +2,7 @@
 
 #include "base/text/ascii.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 std::string escape_markdown(std::string_view text) {
   const auto begins_markup = [&](size_t at) {
@@ -18,4 +18,4 @@ std::string escape_markdown(std::string_view text) {
   return result;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -11,7 +11,7 @@
 #include "translate/documents/document_labels.h"
 #include "translate/documents/markdown_escape.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// The keys of the front matter whose values are texts for readers.
@@ -155,4 +155,4 @@ std::vector<Label> markdown_labels(std::string_view markdown) {
   return labels;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

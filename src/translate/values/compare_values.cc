@@ -5,7 +5,7 @@
 
 #include "translate/values/find_values.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// A value, or a part of a date: day and year are numbers, and kDate is a month.
@@ -214,4 +214,4 @@ ValueDifferences compare_values(const LanguageText& source, const LanguageText& 
   return Matcher(source, translation).differences();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

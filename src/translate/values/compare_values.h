@@ -7,7 +7,7 @@
 #include "translate/values/value.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct ValueDifferences {
   std::vector<Value> missing;  ///< values of the source that the translation lacks, in order
@@ -24,4 +24,4 @@ struct LanguageText {
 /// The differences, in the readings of both texts that agree best. Thread-safe.
 ValueDifferences compare_values(const LanguageText& source, const LanguageText& translation);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -4,7 +4,7 @@
 
 #include "translate/values/repair_trials.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 struct Pair {
@@ -110,4 +110,4 @@ TEST(ValueWarnings, NameWhatIsMissingAndWhatIsNew) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -3,7 +3,7 @@
 
 #include "translate/values/value_readers.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr int kMaxDay = 31, kMaxMonth = 12;
@@ -191,4 +191,4 @@ std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& langu
   return std::nullopt;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -5,7 +5,7 @@
 #include "translate/values/number_words.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace english {
 
 using Reading = TimePattern::Reading;
@@ -275,4 +275,4 @@ const ValueLanguage& english_values() {
   return language;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 constexpr size_t kGroup = 3;  // digits between two marks of thousands
@@ -111,4 +111,4 @@ std::string write_figures(const std::string& number, const ValueLanguage& langua
   return (negative ? "-" : "") + whole;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -7,7 +7,7 @@
 #include "translate/values/text_tokens.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct Figures {
   std::string normal;     ///< "1249.5": no needless zeros
@@ -25,4 +25,4 @@ std::string with_zeros(const std::string& number, int zeros);
 /// A decimal number as a language writes it: "1249.5" is "1.249,5" in German.
 std::string write_figures(const std::string& number, const ValueLanguage& language);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -6,7 +6,7 @@
 #include "text/terms/protected_spans.h"
 #include "translate/values/value_readers.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// Whether a protected span is an address or a code, rather than an emoji or a format string.
@@ -196,4 +196,4 @@ TextValues find_values(std::string_view text, const ValueLanguage& language) {
   return Finder(text, language).find();
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -6,7 +6,7 @@
 #include "translate/values/value.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// Thread-safe. `text` is valid UTF-8.
 TextValues find_values(std::string_view text, const ValueLanguage& language);
@@ -14,4 +14,4 @@ TextValues find_values(std::string_view text, const ValueLanguage& language);
 /// The letters and digits of a text, in lower case.
 std::string letters_and_digits(std::string_view text);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

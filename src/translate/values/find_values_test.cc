@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 std::string unit_name(Unit unit) {
@@ -145,4 +145,4 @@ TEST(FoundValues, HoldForAnyText) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

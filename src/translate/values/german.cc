@@ -5,7 +5,7 @@
 #include "translate/values/number_words.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace german {
 
 using Reading = TimePattern::Reading;
@@ -270,4 +270,4 @@ const ValueLanguage& german_values() {
   return language;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

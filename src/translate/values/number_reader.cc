@@ -4,7 +4,7 @@
 #include "translate/values/figures.h"
 #include "translate/values/value_readers.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 bool is_one_of(const TextToken& token, std::span<const std::string_view> words) {
@@ -157,4 +157,4 @@ std::optional<ReadValue> read_marker(TextTokens tokens) {
   return ReadValue{std::move(marker), 2};
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

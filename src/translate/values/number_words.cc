@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 const NumberWord* find_word(const NumberGrammar& grammar, const TextToken& token) {
@@ -115,4 +115,4 @@ std::optional<WordNumber> read_optional_number(std::span<const Phrase<int>> word
   return WordNumber{phrase->meaning, phrase_length(phrase->words), false, true, true};
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct NumberWord {
   enum class Role {
@@ -40,4 +40,4 @@ std::optional<WordNumber> read_number_words(const NumberGrammar& grammar, TextTo
 /// The number of a phrase of words that say a number by the way, "both" and "dozen", or of an article.
 std::optional<WordNumber> read_optional_number(std::span<const Phrase<int>> words, TextTokens tokens);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

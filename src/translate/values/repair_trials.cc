@@ -7,7 +7,7 @@
 #include "base/text/ascii.h"
 #include "translate/values/write_value.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 std::string form_of(const Value& value, std::string_view source, const ValueLanguage& language,
@@ -79,4 +79,4 @@ std::vector<std::string> value_warnings(const ValueDifferences& differences, con
   return warnings;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 
 #include "translate/values/compare_values.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct RepairTrial {
   std::vector<std::string> required = {};  ///< by a constrained search; else the following
@@ -29,4 +29,4 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
 /// The differences in words, for people.
 std::vector<std::string> value_warnings(const ValueDifferences& differences, const RepairedTexts& texts);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

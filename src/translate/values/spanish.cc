@@ -5,7 +5,7 @@
 #include "translate/values/number_words.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace spanish {
 
 using Reading = TimePattern::Reading;
@@ -265,4 +265,4 @@ const ValueLanguage& spanish_values() {
   return language;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

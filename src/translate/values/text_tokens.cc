@@ -8,7 +8,7 @@
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 bool is_letter(char32_t c) {
@@ -85,4 +85,4 @@ int small_number(const TextToken& token) {
   return token.is_digits() && token.lower.size() <= kMaxDigits ? std::stoi(token.lower) : -1;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

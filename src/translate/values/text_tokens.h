@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct TextToken {
   enum class Kind { kWord, kDigits, kSymbol };
@@ -36,4 +36,4 @@ size_t phrase_length(std::string_view phrase);
 /// The value of a run of at most nine digits; -1 for any other token.
 int small_number(const TextToken& token);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -3,7 +3,7 @@
 
 #include "translate/values/value_readers.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 /// A number of an hour or of minutes, in figures or in words.
@@ -184,4 +184,4 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
   return ReadValue{std::move(time), match.tokens};
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heed::decode {
+namespace heed::translate {
 
 inline constexpr int kHourMinutes = 60, kHalfDayMinutes = 12 * kHourMinutes,
                      kDayMinutes = 2 * kHalfDayMinutes;
@@ -50,4 +50,4 @@ struct TextValues {
   bool names_part_of_day = false;
 };
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -1,6 +1,6 @@
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 const ValueLanguage* value_language(std::string_view code) {
   for (const ValueLanguage* language : {&german_values(), &english_values(), &spanish_values()}) {
@@ -9,4 +9,4 @@ const ValueLanguage* value_language(std::string_view code) {
   return nullptr;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -12,7 +12,7 @@
 #include "translate/values/text_tokens.h"
 #include "translate/values/value.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// A number in words at the beginning of some tokens.
 struct WordNumber {
@@ -103,4 +103,4 @@ const Phrase<Meaning>* find_phrase(std::span<const Phrase<Meaning>> phrases, Tex
   return longest;
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

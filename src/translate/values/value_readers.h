@@ -8,7 +8,7 @@
 #include "translate/values/value.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 struct ReadValue {
   Value value;  ///< with begin and end
@@ -27,4 +27,4 @@ std::optional<ReadValue> read_marker(TextTokens tokens);
 /// The time on the 24-hour clock, in minutes, of one on the face of a clock.
 int minute_of_day(int minute, PartOfDay part);
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -7,7 +7,7 @@
 #include "translate/values/find_values.h"
 #include "translate/values/write_value.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 const std::array<const ValueLanguage*, 3> kLanguages{&german_values(), &english_values(), &spanish_values()};
@@ -123,4 +123,4 @@ TEST(ValuesGrid, Amounts) {
 }
 
 }  // namespace
-}  // namespace heed::decode
+}  // namespace heed::translate

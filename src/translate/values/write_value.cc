@@ -4,7 +4,7 @@
 
 #include "translate/values/figures.h"
 
-namespace heed::decode {
+namespace heed::translate {
 namespace {
 
 std::string with_number(std::string_view form, const std::string& number) {
@@ -44,4 +44,4 @@ std::vector<std::string> write_value(const Value& value, std::string_view text,
   return {};
 }
 
-}  // namespace heed::decode
+}  // namespace heed::translate

@@ -8,11 +8,11 @@
 #include "translate/values/value.h"
 #include "translate/values/value_language.h"
 
-namespace heed::decode {
+namespace heed::translate {
 
 /// The ways to write a value of `text`, the usual one first: at least one. A number that the text says in
 /// words is in words first, one with a unit always in figures.
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language);
 
-}  // namespace heed::decode
+}  // namespace heed::translate
