@@ -158,10 +158,11 @@ SharedSearch::~SharedSearch() {
 
 SharedSearch::Lane& SharedSearch::lane_of(const Search& search) {
   const bool shortlist = search.options().shortlist != nullptr;
-  for (Lane& lane : lanes_) {
-    if (lane.model == &search.model() && lane.shortlist == shortlist) return lane;
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    if (lane->model == &search.model() && lane->shortlist == shortlist) return *lane;
   }
-  return lanes_.emplace_back(Lane{&search.model(), shortlist, search.context()});
+  lanes_.push_back(std::make_unique<Lane>(Lane{&search.model(), shortlist, search.context()}));
+  return *lanes_.back();
 }
 
 void SharedSearch::run(const Search& search, std::vector<SearchSentence> sentences,
@@ -198,7 +199,7 @@ void SharedSearch::call(const std::function<void()>& work) {
 size_t SharedSearch::waiting() const {
   const std::lock_guard lock(mutex_);
   size_t sum = calls_.size();
-  for (const Lane& lane : lanes_) sum += lane.waiting;
+  for (const std::unique_ptr<Lane>& lane : lanes_) sum += lane->waiting;
   return sum;
 }
 
@@ -285,7 +286,7 @@ void SharedSearch::work() {
   std::unique_lock lock(mutex_);
   const auto has_work = [&] {
     return stopping_ || busy() ||
-           std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.waiting > 0; });
+           std::ranges::any_of(lanes_, [](const auto& lane) { return lane->waiting > 0; });
   };
   while (true) {
     if (!wake_.wait_for(lock, kIdle, has_work)) {
@@ -301,7 +302,7 @@ void SharedSearch::work() {
     if (stopping_) return;
     batches.resize(lanes_.size());
     for (size_t n = 0; n < batches.size(); ++n) {
-      Lane& lane = lanes_[n];
+      Lane& lane = *lanes_[n];
       if (lane.waiting == 0 && !batches[n]) continue;
       if (!batches[n]) batches[n] = std::make_unique<SearchBatch>(*lane.model, lane.context, options_.budget);
       std::vector<SearchBatch::Entry> entries = take(lane, *batches[n]);

@@ -62,7 +62,7 @@ class SharedSearch : public SearchExecutor {
   Options options_;
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable wake_, wake_for_calls_;
-  std::deque<Lane> lanes_;  // one per model; batches refer to them by index
+  std::vector<std::unique_ptr<Lane>> lanes_;  // one per model; batches refer to them by index
   std::deque<Call*> calls_;
   bool stopping_ = false;
   std::vector<std::thread> threads_, call_threads_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text/nearest_word.h"
@@ -30,6 +31,14 @@ std::string listed(const std::vector<Json>& values) {
 }
 
 }  // namespace
+
+NeutralKey::NeutralKey(std::string name, std::vector<Json> neutral_values)
+    : key(std::move(name)), values(std::move(neutral_values)) {}
+NeutralKey::NeutralKey(const NeutralKey&) = default;
+NeutralKey::NeutralKey(NeutralKey&&) noexcept = default;
+NeutralKey& NeutralKey::operator=(const NeutralKey&) = default;
+NeutralKey& NeutralKey::operator=(NeutralKey&&) noexcept = default;
+NeutralKey::~NeutralKey() = default;
 
 std::vector<std::string> all_names(const KnownKeys& keys) {
   std::vector<std::string> names = keys.read;

@@ -13,6 +13,14 @@ namespace heed {
 /// A key that Heed does not implement, and the values for which that makes no difference. null is always
 /// neutral.
 struct NeutralKey {
+  // Defined where nlohmann::json is complete: a vector of an incomplete type may be declared, not used.
+  NeutralKey(std::string name, std::vector<nlohmann::json> neutral_values);
+  NeutralKey(const NeutralKey&);
+  NeutralKey(NeutralKey&&) noexcept;
+  NeutralKey& operator=(const NeutralKey&);
+  NeutralKey& operator=(NeutralKey&&) noexcept;
+  ~NeutralKey();
+
   std::string key;
   std::vector<nlohmann::json> values;
 };
