@@ -12,7 +12,7 @@ namespace heed::search {
 
 /// Tokens of a batch at most, unless a single text has more. So few that caches hold what one operation
 /// leaves to the next, and so many that weights are read from memory rarely: 384 to 768 tokens take about as
-/// long, 2,048 took 10 to 25% longer (docs/performance.md).
+/// long, 2,048 up to 30% longer (docs/performance.md).
 constexpr int64_t kEncoderBatchTokens = 512;
 
 /// The indices of the texts of each batch, of at most `batch_tokens` tokens unless a single text has more.
