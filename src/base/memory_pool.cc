@@ -14,8 +14,9 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr size_t kHugePage = size_t{1} << 21;  // of x86-64, and of Arm with pages of 4 KiB
-constexpr size_t kLargest = size_t{1} << 47;   // the address space of a process
-constexpr int kClasses = 4 * 47;
+constexpr int kAddressBits = sizeof(void*) == 8 ? 47 : 31;  // of a process
+constexpr size_t kLargest = size_t{1} << kAddressBits;
+constexpr int kClasses = 4 * kAddressBits;
 // Blocks of these sizes are cut from regions, so that they share huge pages: a model's weights are touched
 // once when they are read or packed, which in pages of 4 KiB takes as long as doing it.
 constexpr size_t kSmallestOfRegion = size_t{1} << 17, kLargestOfRegion = 2 * kHugePage;
