@@ -13,7 +13,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kHugePage = size_t{1} << 21;  // of x86-64, and of Arm with pages of 4 KiB
+constexpr size_t kHugePage = size_t{1} << 21;               // of x86-64, and of Arm with pages of 4 KiB
 constexpr int kAddressBits = sizeof(void*) == 8 ? 47 : 31;  // of a process
 constexpr size_t kLargest = size_t{1} << kAddressBits;
 constexpr int kClasses = 4 * kAddressBits;
