@@ -1180,6 +1180,43 @@ TEST_F(ServeTest, CommandServesUntilSigterm) {
   EXPECT_EQ(command.wait().status, 0);
 }
 
+/// The threads of a process that have not given up to gain rights, as those that Landlock restricts have.
+int unrestricted_threads(pid_t process) {
+  int count = 0;
+  const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+    if (content_of(task.path() / "status").find("NoNewPrivs:\t0") != std::string::npos) ++count;
+  }
+  return count;
+}
+
+// The weights are read again for int8. By then, a link to a file elsewhere is in their place.
+TEST_F(ServeTest, CommandReadsNoFilesElsewhere) {
+  for (const char* sandbox : {"--sandbox", "--no-sandbox"}) {
+    const TestFolder folder;
+    std::filesystem::copy(model("en-de"), folder.path("model"));
+    Command command({"serve", sandbox, "--model", folder.path("model"), "--port", "0", "--threads", "2"}, {});
+    const std::string listening = "listening on http://127.0.0.1:";
+    std::string errors;
+    EXPECT_TRUE(eventually([&] { return (errors = command.errors_so_far()).ends_with("/\n"); }));
+    ASSERT_THAT(errors, HasSubstr(listening));
+    if (errors.find("no sandbox") != std::string::npos) GTEST_SKIP() << errors;
+    const bool restricted = sandbox == std::string("--sandbox");
+    // The thread that waits for signals runs since the start of the command, and reads nothing.
+    const int unrestricted = unrestricted_threads(command.process());
+    EXPECT_EQ(unrestricted <= 1, restricted) << unrestricted;
+    port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
+    const json picture{{"model", "model"}, {"text", "garden"}, {"picture", {{"format", "svg"}}}};
+    EXPECT_EQ(post("/v1/attend", picture).status, 200) << "libraries and fonts are read";
+    const json text{{"model", "model"}, {"text", "garden"}, {"precision", "int8"}};
+    std::filesystem::rename(folder.path("model/model.safetensors"), folder.path("elsewhere"));
+    std::filesystem::create_symlink(folder.path("elsewhere"), folder.path("model/model.safetensors"));
+    EXPECT_EQ(post("/v1/translate", text).status, restricted ? 500 : 200);
+    std::filesystem::rename(folder.path("elsewhere"), folder.path("model/model.safetensors"));
+    EXPECT_EQ(post("/v1/translate", text).status, 200);
+  }
+}
+
 TEST_F(ServeTest, CommandRefusesInvalidOptions) {
   const auto run = [](Arguments arguments) {
     arguments.insert(arguments.begin(), "serve");

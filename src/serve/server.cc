@@ -13,6 +13,7 @@
 #include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
 #include "serve/routes/web_files.h"
+#include "serve/sandbox.h"
 
 namespace heed::serve {
 namespace {
@@ -106,6 +107,7 @@ class Server::State {
  public:
   explicit State(const ServerOptions& settings);
 
+  void enter_sandbox();
   void handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply);
   void work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply);
   void require_own_page(const HttpRequest& request) const;
@@ -121,6 +123,7 @@ class Server::State {
   WebFiles web;
   AccessLog log;
   std::unique_ptr<HttpServer> http;
+  std::string no_sandbox;  // why the kernel has none
   // Destroyed first, since its requests use all other members.
   std::unique_ptr<RequestQueue> queue;
 };
@@ -137,6 +140,8 @@ Server::State::State(const ServerOptions& settings)
       options.http,
       [this](HttpRequest request, std::shared_ptr<HttpReply> reply) { handle(std::move(request), reply); },
       [this](const HttpRecord& record) { done(record); });
+  // Everything else is open now, and no thread runs yet: those that are started from here on are restricted.
+  if (options.sandbox) enter_sandbox();
   service.models = std::make_unique<ServedModels>(options.models, options.load);
   search::SharedSearch::Options engine;
   engine.threads = options.threads;
@@ -146,6 +151,12 @@ Server::State::State(const ServerOptions& settings)
   // Enough concurrent requests of one sentence each to fill the batches of all threads.
   const size_t at_once = std::clamp<size_t>(static_cast<size_t>(service.engine->threads()) * 32, 32, 256);
   queue = std::make_unique<RequestQueue>(at_once, options.queue);
+}
+
+void Server::State::enter_sandbox() {
+  std::vector<std::string> directories;
+  for (const ModelSource& model : options.models) directories.push_back(model.directory);
+  no_sandbox = restrict_thread(readable_when_serving(directories));
 }
 
 std::string Server::State::client_of(const HttpRequest& request) const {
@@ -334,6 +345,11 @@ std::vector<std::string> Server::warnings() const {
   }
   if (state_->options.log_text && !state_->options.access_log.empty()) {
     warnings.push_back("texts are written to the access log (--log-text)");
+  }
+  if (!state_->no_sandbox.empty()) {
+    warnings.push_back(
+        fmt::format("no sandbox: an error in this server could open every file that its user can ({})",
+                    state_->no_sandbox));
   }
   if (state_->web.find("/") == nullptr) warnings.push_back("the folder of --web holds no index.html");
   for (const auto& model : state_->service.models->all()) {

@@ -27,6 +27,8 @@ struct ServerOptions {
   std::string access_log = {};     ///< file, "-": standard output, empty: none
   bool log_text = false;           ///< include the texts of requests
   bool trust_proxy = false;        ///< identify clients by X-Forwarded-For
+  /// Restrict what this process can open (sandbox.h): for good, from the thread that constructs the server.
+  bool sandbox = false;
 };
 
 class Server {

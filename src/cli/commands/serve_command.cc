@@ -157,6 +157,9 @@ running requests and exits. docs/server.md describes routes, limits, and how to 
                       "Allow requests from web pages of this origin; *: all");
   command->add_switch("--trust-proxy", o->server.trust_proxy,
                       "Identify clients by X-Forwarded-For, for a server behind a proxy");
+  o->server.sandbox = true;
+  command->add_switch("--sandbox", o->server.sandbox,
+                      "Let the server read model directories, libraries and fonts only, and write nothing");
   command->group("Log");
   command->add_option("--access-log F", o->server.access_log,
                       "Write a JSON object per request; - is standard output");

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The bill of materials names every library that the built programs and libraries name, and every package of
+# docs/dependencies.md; it is JSON of the form that SPDX 2.3 asks for; the licences have a text each. With a table that
+# lacks a library the check fails.
+#
+#   third_party.sh SOURCE BUILD VERSION
+set -euo pipefail
+source=$1
+build=$2
+version=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+files=("$build/bin/heed")
+for file in "$build"/lib/libheed.so "$build"/lib/libheed_pictures.so "$build"/lib/libheed_openmpi.so "$build"/lib/libheed_mpich.so; do
+  if [[ -e $file ]]; then files+=("$file"); fi
+done
+"$source/scripts/bill-of-materials" --check "${files[@]}"
+
+for removed in libgumbo.so libfmt-dev; do
+  grep -v "$removed" "$source/cmake/third-party.txt" >"$work/table"
+  if HEED_THIRD_PARTY=$work/table "$source/scripts/bill-of-materials" --check "${files[@]}" >"$work/found"; then
+    echo "the check does not notice that $removed is missing"
+    exit 1
+  fi
+done
+
+SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/.*"created": "\([^"]*\)".*/\1/p' "$build/heed.spdx.json")" +%s)
+export SOURCE_DATE_EPOCH
+"$source/scripts/bill-of-materials" "$work" "$version"
+cmp "$work/heed.spdx.json" "$build/heed.spdx.json"
+python3 - "$work/heed.spdx.json" "$version" <<'PYTHON'
+import json, re, sys
+bill = json.load(open(sys.argv[1]))
+assert bill["spdxVersion"] == "SPDX-2.3" and bill["dataLicense"] == "CC0-1.0"
+assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", bill["creationInfo"]["created"])
+ids = [package["SPDXID"] for package in bill["packages"]]
+assert len(ids) == len(set(ids)) and all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", each) for each in ids), ids
+assert bill["packages"][0]["versionInfo"] == sys.argv[2]
+for package in bill["packages"]:
+    assert {"name", "downloadLocation", "licenseConcluded", "licenseDeclared", "copyrightText"} <= package.keys(), package
+for relation in bill["relationships"]:
+    assert relation["relatedSpdxElement"] in ids, relation
+assert {relation["relatedSpdxElement"] for relation in bill["relationships"]} == set(ids)
+PYTHON
+for name in Apache MIT "Boost Software License" "GNU LESSER GENERAL PUBLIC LICENSE"; do
+  grep -q "$name" "$work/THIRD-PARTY-LICENSES" || { echo "THIRD-PARTY-LICENSES has no text of $name"; exit 1; }
+done
