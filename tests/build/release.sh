@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# scripts/release in a repository of its own: what it changes, and what it refuses.
+#
+#   release.sh SOURCE
+set -euo pipefail
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HEED_RELEASE_ROOT=$work GIT_CONFIG_GLOBAL=/dev/null
+release() { "$source/scripts/release" "$@" 2>&1; }
+mkdir -p "$work/include/heed"
+printf '#define HEED_VERSION "0.1.0"\n' >"$work/include/heed/version.h"
+printf '# Changes\n\n## Unreleased\n\n### Added\n- One thing.\n\n## 0.0.9 - 2020-01-01\n- An old thing.\n' >"$work/CHANGELOG.md"
+git -C "$work" init -q
+git -C "$work" config user.email test@example.org
+git -C "$work" config user.name Test
+git -C "$work" add .
+git -C "$work" commit -q -m Start
+
+refuses() { # WORDS VERSION
+  if release "$2" >"$work.out" || ! grep -q "$1" "$work.out"; then
+    echo "release $2 is not refused with '$1':"
+    cat "$work.out"
+    exit 1
+  fi
+}
+refuses "not a version" 1.0
+refuses "not later" 0.1.0
+refuses "not later" 0.0.99
+touch "$work/more"
+refuses "uncommitted" 1.0.0
+rm "$work/more"
+
+release 1.0.0 2026-01-02 >/dev/null
+grep -qx '#define HEED_VERSION "1.0.0"' "$work/include/heed/version.h"
+[[ $(grep '^## ' "$work/CHANGELOG.md") == $'## Unreleased\n## 1.0.0 - 2026-01-02\n## 0.0.9 - 2020-01-01' ]]
+[[ $(git -C "$work" describe --exact-match) == v1.0.0 ]]
+[[ $(release --notes 1.0.0) == *"One thing."* && $(release --notes 1.0.0) != *old* ]]
+[[ $(release --notes 0.0.9) == *"An old thing."* ]]
+refuses "empty" 1.0.1
+if release --notes 3.0.0 >/dev/null; then echo "there is no version 3.0.0"; exit 1; fi
+rm -f "$work.out"
