@@ -21,29 +21,36 @@ export function readKey() { return sessionStorage.getItem(kKeyName) ?? ""; }
 /** @param {string} key */
 export function keepKey(key) { sessionStorage.setItem(kKeyName, key); }
 
+/** @param {unknown} error */
+function isAbort(error) { return error instanceof DOMException && error.name === "AbortError"; }
+
 /** @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
 async function send(path, body, signal) {
   /** @type {Record<string, string>} */
   const headers = readKey() ? {"Authorization": `Bearer ${readKey()}`} : {};
   const post = {method: "POST", body: JSON.stringify(body)};
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  /** @type {Response} */
   let answer;
   try {
     answer = await fetch(path, {...(body === undefined ? {} : post), headers, signal});
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isAbort(error)) throw error;
     throw new RequestFailed(strings.unreachable);
   }
   if (answer.ok) return answer;
   if (answer.headers.has("X-Max-Tokens")) {
     const [tokens, most] = ["X-Tokens", "X-Max-Tokens"].map((name) => answer.headers.get(name));
-    throw new RequestFailed(strings.tooLong(tokens, most));
+    throw new RequestFailed(strings.tooLong(tokens ?? "", most ?? ""));
   }
-  const json = await answer.json().catch(() => ({}));
-  throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
+  /** @type {ErrorJson} */
+  const {error} = await answer.json().catch(() => ({}));
+  throw new RequestFailed(
+      strings.failed(typeof error === "object" ? error.message : error ?? answer.statusText));
 }
 
-/** @param {string} path @param {object} [body] @param {AbortSignal} [signal] @returns {Promise<any>} */
+/// The JSON of an answer: of the form that routes.d.ts says of the path.
+/** @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
 async function request(path, body, signal) { return (await send(path, body, signal)).json(); }
 
 /** @type {Model[]} */
@@ -78,9 +85,10 @@ export function modelOf(state) {
 export function languagesOf(state) {
   const model = modelOf(state);
   if (!model) return {from: state.from, to: state.to};
+  /** @param {string} wanted @param {string[]} own @param {string} usual @param {string} other */
   const choose = (wanted, own, usual, other) => own.length < 2 ?
       own[0] ?? "" :
-      wanted || usual || ["en", "es", ...own].find((each) => own.includes(each) && each !== other);
+      wanted || usual || (["en", "es", ...own].find((each) => own.includes(each) && each !== other) ?? "");
   const wanted = languagesOfPair(model, state.pair) ?? state;
   const from = choose(wanted.from, model.sources, model.source, "");
   return {from, to: choose(wanted.to, model.targets, model.target, from)};
@@ -90,8 +98,10 @@ export function languagesOf(state) {
 /** @param {State} state */
 export function lacksLanguage(state) {
   const model = modelOf(state);
-  const lacks = (own, usual, wanted) => own?.length > 1 && !usual && !wanted && !state.pair;
-  return lacks(model?.sources, model?.source, state.from) || lacks(model?.targets, model?.target, state.to);
+  if (!model || state.pair) return false;
+  /** @param {string[]} own @param {string} usual @param {string} wanted */
+  const lacks = (own, usual, wanted) => own.length > 1 && !usual && !wanted;
+  return lacks(model.sources, model.source, state.from) || lacks(model.targets, model.target, state.to);
 }
 
 /// Which languages a request for a state names, as its fields: those of which the model has several.
@@ -110,6 +120,7 @@ export function chosenLanguages(state) {
 /// What a request says of the state: model, options, and what was changed by hand.
 /** @param {State} state */
 function options(state) {
+  /** @type {Record<string, string | number>} */
   const body = {};
   if (state.model)
     body.model = state.model;
@@ -125,6 +136,7 @@ function options(state) {
 /// What the translation has to begin with, to contain and to avoid.
 /** @param {State} state */
 function constraints(state) {
+  /** @type {{prefix?: string, require?: string[], forbid?: string[]}} */
   const body = {};
   if (state.prefix) body.prefix = state.prefix;
   if (state.require) body.require = parseWords(state.require);
@@ -132,33 +144,37 @@ function constraints(state) {
   return body;
 }
 
-/// The body of a request for attention. `changes`: {target, ablate, model, ...} instead of the state's.
-/** @param {State} state @param {Record<string, any>} changes */
+/// The body of a request for attention.
+/** @param {State} state @param {AttendChanges} changes */
 function attention(state, changes) {
   return {text: state.text, ...options(state), ...(changes.target ? {} : constraints(state)), ...changes};
 }
 
 /// A trace of the server.
-/** @param {State} state @param {object} changes @param {AbortSignal} signal */
+/** @param {State} state @param {AttendChanges} changes @param {AbortSignal} signal */
 export async function attend(state, changes, signal) {
   const body = {packed: true, details: true, ...attention(state, changes)};
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 
-/// The picture that the library draws: `picture` is {format, stack, layer, head}.
-/** @param {State} state @param {object} changes @param {object} picture */
+/// The picture that the library draws.
+/**
+ * @param {State} state
+ * @param {AttendChanges} changes
+ * @param {{format: string, stack?: Stack, layer?: string, head?: string}} picture
+ */
 export async function attentionPicture(state, changes, picture) {
   const body = {...attention(state, changes), words: state.words, picture};
   return (await send("v1/attend", body)).blob();
 }
 
-/** @param {State} state @param {AbortSignal} signal */
+/** @param {State} state @param {AbortSignal} signal @returns {Promise<SearchJson>} */
 export async function searchTree(state, signal) {
   const body = {text: state.text, ...options(state), ...constraints(state)};
   return request("v1/search", body, signal);
 }
 
-/** @param {State} state @param {AbortSignal} signal */
+/** @param {State} state @param {AbortSignal} signal @returns {Promise<CompletionsJson>} */
 export async function nextTokens(state, signal) {
   return request(
       "v1/completions", {
@@ -180,27 +196,30 @@ function encoderOptions(state) {
   };
 }
 
-/// {label: probability} of a classifier. `changes`: {ablate}.
+/// {label: probability} of a classifier.
 /**
  * @param {State} state
  * @param {AbortSignal} signal
- * @param {object} changes
+ * @param {{ablate?: Head[]}} changes
  * @returns {Promise<Record<string, number>>}
  */
 export async function classify(state, signal, changes = {}) {
   const body = {text: state.text, ...encoderOptions(state), ...changes};
-  return (await request("v1/classify", body, signal)).results[0].probabilities;
+  /** @type {ClassesJson} */
+  const {results} = await request("v1/classify", body, signal);
+  return results[0].probabilities;
 }
 
-/// The vectors of texts. `changes`: {ablate}.
+/// The vectors of texts.
 /**
  * @param {State} state
  * @param {string[]} texts
  * @param {AbortSignal} signal
- * @param {object} changes
+ * @param {{ablate?: Head[]}} changes
  * @returns {Promise<number[][]>}
  */
 export async function embed(state, texts, signal, changes = {}) {
+  /** @type {EmbeddingsJson} */
   const {data} = await request("v1/embeddings", {input: texts, ...encoderOptions(state), ...changes}, signal);
   return data.map((each) => each.embedding);
 }
@@ -208,6 +227,7 @@ export async function embed(state, texts, signal, changes = {}) {
 /// The models that the server has.
 /** @returns {Promise<Model[]>} */
 export async function listModels() {
+  /** @type {ModelsJson} */
   const {data} = await request("v1/models");
   known = data.map((model) => ({
                      id: model.id,
@@ -239,7 +259,7 @@ export function createLatest() {
       const result = await work(own.signal);
       return own === controller ? {result} : null;
     } catch (error) {
-      if (error.name === "AbortError" || own !== controller) return null;
+      if (isAbort(error) || own !== controller) return null;
       if (error instanceof RequestFailed) return {failure: error.message};
       throw error;
     }

@@ -21,6 +21,7 @@ export function readColours() {
   /** @param {string} name */
   const value = (name) => style.getPropertyValue(name).trim();
   const stops = [0, 1, 2, 3, 4].map((n) => parseColour(value(`--scale-${n}`)));
+  /** @type {number[][]} */
   const scale = [];
   for (let level = 0; level < kLevels; ++level) {
     const at = (level / (kLevels - 1)) * (stops.length - 1),

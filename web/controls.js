@@ -15,7 +15,10 @@ export function createPlaceControls(app) {
       (value) => app.store.set({stack: value, layer: 0, head: app.store.get().head}));
   const layers = element("span", {}), heads = element("span", {});
   let made = "";
-  let layer = null, head = null;
+  /** @type {Choice<number> | null} */
+  let layer = null;
+  /** @type {Choice<number> | null} */
+  let head = null;
   return {
     element: element(
         "div", {class: "row place"},
@@ -28,7 +31,7 @@ export function createPlaceControls(app) {
       const layerCount = trace.layers(place.stack), headCount = trace.heads(place.stack, place.layer);
       const withMean = view !== "query" && !trace.averaged && headCount > 1;
       const wanted = `${layerCount} ${headCount} ${withMean} ${view === "lines"}`;
-      if (made !== wanted) {
+      if (made !== wanted || !layer || !head) {
         made = wanted;
         /** @param {string} name @returns {[number, string][]} */
         const all = (name) => [[0, name]];
@@ -74,7 +77,9 @@ export function createSettings(app) {
     min: "0",
     max: "64",
     step: "1",
-    onchange: () => app.store.set({beam: Number(beam.value), target: ""})
+    onchange: () => {
+      app.store.set({beam: Number(beam.value), target: ""});
+    }
   });
   const penalty = element("input", {
     type: "number",
@@ -82,7 +87,9 @@ export function createSettings(app) {
     max: "5",
     step: "0.1",
     placeholder: strings.byDefault,
-    onchange: () => app.store.set({penalty: penalty.value, target: ""})
+    onchange: () => {
+      app.store.set({penalty: penalty.value, target: ""});
+    }
   });
   const key = element("input", {
     type: "password",

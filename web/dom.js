@@ -1,11 +1,11 @@
 // Makes elements of the page.
 
-/// An element with attributes, listeners (`onclick: f`), properties (`.value: x`) and children. Attributes
-/// that are null or false are left out; true is written as an empty value.
+/// An element with attributes, listeners (`onclick: f`) and children. Attributes that are null or false are
+/// left out; true is written as an empty value.
 /**
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, any>} attributes
+ * @param {Attributes} attributes
  * @param {(Content | Content[])[]} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
@@ -13,12 +13,10 @@ export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on"))
-      made.addEventListener(name.slice(2), value);
-    else if (name.startsWith("."))
-      made[name.slice(1)] = value;
+    if (typeof value === "function")
+      made.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else
-      made.setAttribute(name, value === true ? "" : value);
+      made.setAttribute(name, value === true ? "" : String(value));
   }
   const isThere = (/** @type {Content} */ child) => child !== null && child !== undefined;
   made.append(.../** @type {(Node | string)[]} */ (children.flat().filter(isThere)));
@@ -38,6 +36,10 @@ export function fadeEdges(box) {
   for (const child of box.children) sizes.observe(child);
   return box;
 }
+
+/// The message of whatever was thrown.
+/** @param {unknown} error */
+export function messageOf(error) { return error instanceof Error ? error.message : String(error); }
 
 /** @param {Element} each */
 export function hasFocus(each) { return each === document.activeElement; }
@@ -63,6 +65,7 @@ export function setAttribute(target, name, value) {
  * @param {string} label
  * @param {[Value, string, string?][]} options value, name and, if there is one, title
  * @param {(value: Value) => void} choose
+ * @returns {Choice<Value>}
  */
 export function choice(label, options, choose) {
   /** @type {Map<Value, HTMLButtonElement>} */
@@ -106,9 +109,14 @@ export function choice(label, options, choose) {
 }
 
 /// A labelled select.
-/** @param {string} label @param {(value: string) => void} change @param {Record<string, any>} attributes */
+/** @param {string} label @param {(value: string) => void} change @param {Attributes} attributes */
 export function select(label, change, attributes = {}) {
-  const box = element("select", {...attributes, onchange: () => change(box.value)});
+  const box = element("select", {
+    ...attributes,
+    onchange: () => {
+      change(box.value);
+    }
+  });
   const name = element("span", {}, label);
   return {
     element: element("label", {class: "field"}, name, box),

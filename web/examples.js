@@ -1,13 +1,14 @@
 // Sentences for who has typed none, in the language that the model reads.
 
 import {languagesOf, modelOf} from "./api.js";
+import {hasKey} from "./keys.js";
 import {strings} from "./strings.js";
 
 /// The language of the examples for the model of a state.
-/** @param {State} state */
+/** @param {State} state @returns {keyof typeof strings.examples} */
 function languageOf(state) {
   const language = (languagesOf(state).from || state.pair.split("-")[0]).slice(0, 2);
-  return Object.hasOwn(strings.examples, language) ? language : "en";
+  return hasKey(strings.examples, language) ? language : "en";
 }
 
 /** @param {State} state */

@@ -1,11 +1,12 @@
 // Takes the picture, the numbers and the command with you.
 
 import {attentionPicture, chosenLanguages, modelOf} from "./api.js";
-import {contextOf, element} from "./dom.js";
+import {contextOf, element, messageOf} from "./dom.js";
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
 import {parseHeads, parseWords, writeHeads} from "./state.js";
 import {strings} from "./strings.js";
+import {kStacks} from "./trace.js";
 
 /** @param {string} name @param {Blob | string} content @param {string} [type] */
 function save(name, content, type) {
@@ -37,7 +38,7 @@ async function drawPdf(app) {
 }
 
 /// The command that makes the same picture, or another output of it.
-/** @param {App} app */
+/** @param {App} app @param {string} output */
 function attendCommand(app, output) {
   const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
@@ -78,8 +79,9 @@ function attendCommand(app, output) {
 /// The weights as they are in the JSON of `heed attend --json`.
 /** @param {Trace} trace */
 function traceJson(trace) {
+  /** @type {Partial<Record<Stack, WeightsJson>>} */
   const stacks = {};
-  for (const stack of ["encoder", "decoder", "cross"]) {
+  for (const stack of kStacks) {
     stacks[stack] = trace.stacks[stack].map(
         (layer) => layer.map(
             (matrix) =>
@@ -130,7 +132,7 @@ function csv(app) {
       "\n";
 }
 
-/** @param {Scene} scene @param {string} background */
+/** @param {Scene} scene @param {string} background @param {BlobCallback} done */
 function png(scene, background, done) {
   const canvas = document.createElement("canvas"),
         ratio = Math.min(2, 8192 / Math.max(scene.width, scene.height));
@@ -201,7 +203,7 @@ export function createExport(app) {
             try {
               return save(`${name()}.pdf`, await drawPdf(app), "application/pdf");
             } catch (error) {
-              failed.textContent = error.message;
+              failed.textContent = messageOf(error);
             }
           }
           command.textContent = attendCommand(app, `${name()}.pdf`);

@@ -2,6 +2,7 @@
 // tests of both read tests/data/token_labels.json.
 
 const kWordMark = "\u2581";
+/** @type {Record<string, string>} */
 const kSpecial = {
   "</s>": "⟨end⟩",
   "<s>": "⟨start⟩",

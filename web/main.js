@@ -7,6 +7,7 @@ import {createPlaceControls, createSettings} from "./controls.js";
 import {element, fadeEdges, hasFocus} from "./dom.js";
 import {examplesOf} from "./examples.js";
 import {createExport} from "./export.js";
+import {hasKey, keysOf} from "./keys.js";
 import {kindOf} from "./outcome.js";
 import {createSentence} from "./sentence.js";
 import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
@@ -89,7 +90,7 @@ const app = {
         0;
     return {stack, layer, head};
   },
-  view: () => views[app.suits(store.get().view) ? store.get().view : "lines"]?.made ?? null,
+  view: () => made.get(shownView()) ?? null,
   /// Whether a view has something to say about the trace: the search is for translations, the next token for
   /// texts.
   suits(view) {
@@ -151,16 +152,25 @@ const app = {
 
 // ---- The page ---------------------------------------------------------------------------------------------
 
-const views = {
-  lines: {make: createLines},
-  heads: {make: createAllHeads},
-  head: {make: createOneHead},
-  query: {make: createOneQuery},
-  change: {make: createChange},
-  search: {make: createSearch},
-  compare: {make: createCompare},
-  next: {make: createNext},
+/** @type {Record<ViewName, (app: App) => View>} */
+const makers = {
+  lines: createLines,
+  heads: createAllHeads,
+  head: createOneHead,
+  query: createOneQuery,
+  change: createChange,
+  search: createSearch,
+  compare: createCompare,
+  next: createNext,
 };
+/** @type {Map<ViewName, View>} */
+const made = new Map();  // those that were shown
+
+/// The view of the state, or that which every trace has.
+function shownView() {
+  const {view} = store.get();
+  return hasKey(makers, view) && app.suits(view) ? view : "lines";
+}
 
 const settings = createSettings(app);
 const sentence = createSentence(app, settings.element);
@@ -169,7 +179,7 @@ const exports = createExport(app);
 const tour = createTour(app);
 const lead = element("p", {class: "lead"});
 const panel = element("div", {id: "panel", role: "tabpanel", tabindex: "-1"});
-const tabs = Object.keys(views).map(
+const tabs = keysOf(makers).map(
     (name) => element(
         "button", {
           type: "button",
@@ -214,8 +224,7 @@ document.body.prepend(
     content, element("footer", {}, file ? strings.footerOfFile : strings.footer));
 
 function showView() {
-  const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines",
-        view = views[name];
+  const name = shownView();
   for (const tab of tabs) {
     const of = tab.dataset.view ?? "", chosen = of === name;
     tab.hidden = !app.suits(of);
@@ -227,13 +236,14 @@ function showView() {
   panel.setAttribute("aria-labelledby", `tab-${name}`);
   content.classList.toggle("empty", !current);
   if (!current) return;
-  view.made ??= view.make(app);
-  if (panel.firstChild !== view.made.element) panel.replaceChildren(view.made.element);
+  const view = made.get(name) ?? makers[name](app);
+  made.set(name, view);
+  if (panel.firstChild !== view.element) panel.replaceChildren(view.element);
   const translates = kindOf(current) === "translation";
   app.lead(name === "change" && !translates ? strings.leadSwitching : strings.lead[name]);
   placeControls.element.hidden = ["heads", "change", "search"].includes(name);
   placeControls.update();
-  view.made.update();
+  view.update();
 }
 
 let drawnWidth = 0;
@@ -264,6 +274,7 @@ function showMarks() {
 // ---- Where traces come from -------------------------------------------------------------------------------
 
 const latestClasses = createLatest();
+/** @type {(keyof State)[]} */
 const kAsked = [
   "pair", "model", "from", "to", "text", "target", "beam", "penalty", "precision", "prefix", "require",
   "forbid", "off"
@@ -309,7 +320,7 @@ function read(from) {
 }
 
 /// Whether a state only names the model that the server has taken without being told.
-/** @param {State} state */
+/** @param {State} state @param {State} before */
 function onlyNamesTheFirst(state, before) {
   return !before.pair && !before.model && modelOf(state) === modelOf(before) &&
       kAsked.every((name) => ["pair", "model"].includes(name) || state[name] === before[name]);

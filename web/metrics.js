@@ -28,7 +28,7 @@ function meanOver(matrix, measure) {
 
 const kPunctuation = /^[\p{P}\p{S}]+$/u;
 
-/// Name and, for shares, a scale from 0 to 1.
+/** @type {MetricName[]} */
 export const kMetrics = ["entropy", "distance", "diagonal", "ends", "punctuation"];
 
 /// The five numbers of a head of a trace.

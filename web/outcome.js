@@ -20,17 +20,18 @@ export function kindOf(trace) {
 /// The cosine of two vectors.
 /** @param {number[]} one @param {number[]} other */
 export function cosine(one, other) {
+  /** @param {number[]} a @param {number[]} b */
   const dot = (a, b) => a.reduce((sum, number, n) => sum + number * b[n], 0);
   return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other) || 1);
 }
 
-/// {text, number}: what is made, in words, and the number. `original` is an earlier outcome of the same text
-/// with all heads, or null for this one. `state.off` does not count: `heads` are what is changed.
+/// What is made, and the number. `original` is an earlier outcome of the same text with all heads, or null
+/// for this one. `state.off` does not count: `heads` are what is changed.
 /**
  * @param {Trace} trace
  * @param {State} state
  * @param {Head[]} heads
- * @param {{of: any} | null} original
+ * @param {Original | null} original
  * @param {AbortSignal} signal
  * @returns {Promise<Outcome>}
  */
@@ -40,26 +41,27 @@ export async function outcomeOf(trace, state, heads, original, signal) {
     case "classification": {
       const probabilities = await classify(state, signal, ablate);
       const [[best, probability]] = Object.entries(probabilities).sort((a, b) => b[1] - a[1]);
-      const of = original?.of ?? best;
-      return {text: strings.classAndShare(best, probability), of, number: Math.log(probabilities[of])};
+      const made = original?.made ?? best;
+      return {text: strings.classAndShare(best, probability), made, number: Math.log(probabilities[made])};
     }
     case "vectors": {
       const [vector] = await embed(state, [state.text], signal, ablate);
-      const number = original ? cosine(vector, original.of) : 1;
+      const first = original?.vector;
+      const number = first ? cosine(vector, first) : 1;
       return {
-        text: original ? strings.cosineWithOriginal(number) : strings.vectorOf(vector.length),
-        of: original?.of ?? vector,
+        text: first ? strings.cosineWithOriginal(number) : strings.vectorOf(vector.length),
+        vector: first ?? vector,
         number
       };
     }
     default: {
       const isText = kindOf(trace) === "text";
       const made = await attend(
-          state, {...(isText ? {} : {target: original?.of ?? trace.target}), ...ablate, details: false},
+          state, {...(isText ? {} : {target: original?.made ?? trace.target}), ...ablate, details: false},
           signal);
       return {
         text: isText ? strings.predicted(made.targetLabels[made.targetLabels.length - 1].text) : made.target,
-        of: made.target,
+        made: made.target,
         number: made.score ?? NaN,
         trace: made
       };

@@ -1,5 +1,6 @@
 // Numbers in base64, as src/inspect/trace/trace_pack.h writes them.
 
+/** @param {string} base64 */
 function bytesOf(base64) {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
@@ -11,6 +12,7 @@ function bytesOf(base64) {
 const kUnits = Array.from({length: 32}, (_, exponent) => 2 ** (Math.max(1, exponent) - 25));
 
 /// Numbers in float16.
+/** @param {string} base64 */
 export function readHalves(base64) {
   const codes = new Uint16Array(bytesOf(base64).buffer);
   const numbers = new Float32Array(codes.length);
@@ -22,12 +24,13 @@ export function readHalves(base64) {
   return numbers;
 }
 
-/// Query, key and value vectors of a head, and its scores, from their packed form.
-/** @param {any} head @param {Matrix} matrix */
+/// Query, key and value vectors of a head, and its scores, from their packed form; null where it has none.
+/** @param {PackedHead} head @param {Matrix} matrix @returns {Detail | null} */
 export function readDetail(head, matrix) {
+  const {width, scale} = head, {queries, keys, weights} = matrix;
+  if (!head.rows || !head.vectors || !width || scale === undefined) return null;
   const rows = new Float32Array(bytesOf(head.rows).buffer);
   const codes = new Int8Array(bytesOf(head.vectors).buffer);
-  const {width, scale} = head, {queries, keys, weights} = matrix;
   const vectors = new Float32Array(codes.length);
   for (let n = 0; n < codes.length; ++n) vectors[n] = codes[n] * rows[queries + Math.floor(n / width)];
   const detail = {

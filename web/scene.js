@@ -27,48 +27,63 @@ export class Scene {
   constructor(width, height) {
     this.width = Math.ceil(width);
     this.height = Math.ceil(height);
-    /** @type {any[]} */
+    /** @type {Shape[]} */
     this.shapes = [];
   }
 
   /**
    * @param {number} x @param {number} y @param {number} width @param {number} height @param {string | null}
-   *     fill
+   *     fill @param {Partial<RectShape>} more
    */
   rect(x, y, width, height, fill, more = {}) {
     this.shapes.push({kind: "rect", x, y, width, height, fill, ...more});
   }
 
   /// `align`: start, middle or end; `upward`: turned by 90 degrees to the left.
-  /** @param {number} x @param {number} y @param {string} text */
+  /** @param {number} x @param {number} y @param {string} text @param {Partial<TextShape>} more */
   text(x, y, text, more = {}) {
     this.shapes.push({kind: "text", x, y, text, size: 13, fill: "#000", align: "start", ...more});
   }
 
-  /// A line between two points that leaves them along `along`: "x" or "y".
-  /** @param {string} stroke */
+  /// A line between two points that leaves them along `along`.
+  /**
+   * @param {Point} from @param {Point} to @param {"x" | "y"} along @param {string} stroke
+   * @param {Partial<CurveShape>} more
+   */
   curve(from, to, along, stroke, more = {}) {
     this.shapes.push({kind: "curve", from, to, along, stroke, width: 1, opacity: 1, ...more});
   }
 
-  /** @param {string} stroke */
-  line(points, stroke, more = {}) { this.shapes.push({kind: "line", points, stroke, width: 1, ...more}); }
-
-  /// A matrix of weights in a box; `parts(row, column)` gives [red, green, blue].
-  /** @param {number} x @param {number} y @param {number} width @param {number} height */
+  /// A matrix of weights in a box.
+  /**
+   * @param {number} x @param {number} y @param {number} width @param {number} height @param {number} rows
+   * @param {number} columns @param {CellColour} parts
+   */
   map(x, y, width, height, rows, columns, parts) {
     this.shapes.push({kind: "map", x, y, width, height, rows, columns, parts});
   }
+
+  /// The shapes of another scene, moved.
+  /** @param {Scene} other @param {number} x @param {number} y */
+  add(other, x, y) {
+    /** @param {Point} point */
+    const moved = (point) => ({x: point.x + x, y: point.y + y});
+    for (const shape of other.shapes) {
+      this.shapes.push(
+          shape.kind === "curve" ? {...shape, from: moved(shape.from), to: moved(shape.to)} :
+                                   {...shape, ...moved(shape)});
+    }
+  }
 }
 
-/** @returns {[number, number, number, number, number, number]} */
+/** @param {CurveShape} shape @returns {[number, number, number, number, number, number]} */
 function bend({from, to, along}) {
   const middle = along === "x" ? (from.x + to.x) / 2 : (from.y + to.y) / 2;
   return along === "x" ? [middle, from.y, middle, to.y, to.x, to.y] :
                          [from.x, middle, to.x, middle, to.x, to.y];
 }
 
-/** @param {CanvasRenderingContext2D} context */
+/** @param {CanvasRenderingContext2D} context @param {MapShape} shape */
 function paintMap(context, shape) {
   const image = new ImageData(shape.columns, shape.rows);
   for (let row = 0, at = 0; row < shape.rows; ++row) {
@@ -122,12 +137,8 @@ export function paint(scene, context) {
       paintMap(context, shape);
     } else {
       context.beginPath();
-      if (shape.kind === "curve") {
-        context.moveTo(shape.from.x, shape.from.y);
-        context.bezierCurveTo(...bend(shape));
-      } else {
-        shape.points.forEach(({x, y}, n) => (n === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
-      }
+      context.moveTo(shape.from.x, shape.from.y);
+      context.bezierCurveTo(...bend(shape));
       context.strokeStyle = shape.stroke;
       context.lineWidth = shape.width;
       context.lineCap = "round";
@@ -137,6 +148,7 @@ export function paint(scene, context) {
   context.globalAlpha = 1;
 }
 
+/** @type {Record<string, string>} */
 const kEntities = {
   "&": "&amp;",
   "<": "&lt;",
@@ -151,6 +163,7 @@ function escape(text) { return String(text).replace(/[&<>"]/g, (c) => kEntities[
 const number = (value) => String(Math.round(value * 100) / 100);
 
 /// Cells of the same colour that stand side by side become one rectangle; those of the lightest colour none.
+/** @param {MapShape} shape */
 function svgMap(shape) {
   const cellWidth = shape.width / shape.columns, cellHeight = shape.height / shape.rows;
   const parts = [];
@@ -171,6 +184,7 @@ function svgMap(shape) {
   return `<g shape-rendering="crispEdges">${parts.join("")}</g>`;
 }
 
+/** @param {Shape} shape */
 function svgShape(shape) {
   const opacity =
       shape.opacity === undefined || shape.opacity === 1 ? "" : ` opacity="${number(shape.opacity)}"`;
@@ -188,9 +202,7 @@ function svgShape(shape) {
                escape(shape.text)}</text>`;
   }
   if (shape.kind === "map") return svgMap(shape);
-  const path = shape.kind === "curve" ?
-      `M${number(shape.from.x)} ${number(shape.from.y)}C${bend(shape).map(number).join(" ")}` :
-      "M" + shape.points.map(({x, y}) => `${number(x)} ${number(y)}`).join("L");
+  const path = `M${number(shape.from.x)} ${number(shape.from.y)}C${bend(shape).map(number).join(" ")}`;
   return `<path d="${path}" fill="none" stroke="${shape.stroke}" stroke-width="${
       number(shape.width)}" stroke-linecap="round"${opacity}/>`;
 }

@@ -1,7 +1,7 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
 import {languagesOf, modelOf} from "./api.js";
-import {element, select} from "./dom.js";
+import {element, hasFocus, select} from "./dom.js";
 import {examplesOf, isExample} from "./examples.js";
 import {kindOf} from "./outcome.js";
 import {createSimilarities} from "./similarities.js";
@@ -11,9 +11,10 @@ import {strings} from "./strings.js";
 /** @param {App} app @param {Side} side */
 function createTokens(app, side) {
   const list = element("div", {class: "tokens", role: "toolbar"});
+  /** @type {HTMLButtonElement[]} */
   let buttons = [];
   list.addEventListener("keydown", (event) => {
-    const at = buttons.indexOf(document.activeElement);
+    const at = buttons.findIndex(hasFocus);
     const next = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1}[event.key];
     if (event.key === "Escape") app.pin(null);
     if (next === undefined || !buttons[next]) return;
@@ -38,12 +39,11 @@ function createTokens(app, side) {
                 lang: "",
                 onpointerenter: () => app.marks.hover({side, index}),
                 onpointerleave: () => app.marks.hover(null),
-                onfocus: (event) => {
-                  buttons.forEach((button) => {
-                    button.tabIndex = -1;
+                onfocus: () => {
+                  buttons.forEach((button, n) => {
+                    button.tabIndex = n === index ? 0 : -1;
                   });
-                  event.target.tabIndex = 0;
-                  if (event.target.matches(":focus-visible")) app.marks.hover({side, index});
+                  if (buttons[index].matches(":focus-visible")) app.marks.hover({side, index});
                 },
                 onblur: () => app.marks.hover(null),
                 onclick: () => app.pin({side, index}),
@@ -52,7 +52,7 @@ function createTokens(app, side) {
       list.replaceChildren(...buttons);
     },
     /// `weightOf(index)`: how strongly a token is tinted.
-    /** @param {Spot | null} spot @param {(index: number) => number} weightOf */
+    /** @param {Spot | null} spot @param {Spot | null} pinned @param {(index: number) => number} weightOf */
     mark(spot, pinned, weightOf) {
       buttons.forEach((button, index) => {
         button.classList.toggle("here", spot?.side === side && spot.index === index);
@@ -74,7 +74,9 @@ export function createSentence(app, settings) {
     spellcheck: "false",
     placeholder: strings.sourceHint,
     readonly: offline,
-    oninput: () => app.store.set({text: source.value, target: "", token: ""}, true),
+    oninput: () => {
+      app.store.set({text: source.value, target: "", token: ""}, true);
+    },
     onkeydown: (event) => {
       if (event.key === "Enter" && !event.isComposing) event.preventDefault();  // it is one sentence
     },
@@ -91,7 +93,7 @@ export function createSentence(app, settings) {
   });
   // Shown for models with several languages.
   /** @param {"from" | "to"} side @param {"from" | "to"} other @param {"sources" | "targets"} ofOther */
-  const chooseLanguage = (side, other, ofOther) => (value) => {
+  const chooseLanguage = (side, other, ofOther) => (/** @type {string} */ value) => {
     const model = modelOf(app.store.get());
     if (!model) return;
     const now = languagesOf(app.store.get());
@@ -107,12 +109,16 @@ export function createSentence(app, settings) {
   const from = select(strings.from, chooseLanguage("from", "to", "targets"), {id: "from-language"});
   const to = select(strings.to, chooseLanguage("to", "from", "sources"), {id: "to-language"});
   from.element.hidden = to.element.hidden = true;
-  const named = (codes) => codes.map((code) => [code, strings.languageName(code)])
-                               .sort((one, other) => one[1].localeCompare(other[1], "en"));
+  /** @param {string[]} codes @returns {[string, string][]} */
+  const named = (codes) => {
+    /** @type {[string, string][]} */
+    const options = codes.map((code) => [code, strings.languageName(code)]);
+    return options.sort((one, other) => one[1].localeCompare(other[1], "en"));
+  };
   /** @param {State} state */
   const showLanguages = (state) => {
     const model = modelOf(state), chosen = languagesOf(state);
-    /** @param {string} code */
+    /** @param {typeof from} box @param {string[]} codes @param {string} code */
     const show = (box, codes, code) => {
       box.element.hidden = codes.length < 2;
       if (codes.length >= 2) box.show(named(codes), code);
@@ -242,7 +248,7 @@ export function createSentence(app, settings) {
       const isQuery = matrix && query >= 0 && query < matrix.queries,
             isKey = matrix && key >= 0 && key < matrix.keys;
       /** @param {Side} side */
-      const weightOf = (side) => (index) => {
+      const weightOf = (side) => (/** @type {number} */ index) => {
         const other = {side, index};
         if (isQuery && trace.keyAt(stack, other) >= 0 && trace.keyAt(stack, other) < matrix.keys)
           return matrix.at(query, trace.keyAt(stack, other));

@@ -22,7 +22,9 @@ export function createSimilarities(app) {
     class: "small",
     rows: "3",
     spellcheck: "false",
-    oninput: () => app.store.set({others: others.value}, true)
+    oninput: () => {
+      app.store.set({others: others.value}, true);
+    }
   });
   const list = element("dl", {class: "classes"}), vector = element("p", {});
   const box = element(
@@ -52,6 +54,7 @@ export function createSimilarities(app) {
   return {
     element: box,
     /// `shown`: whether the model of the trace that is shown makes vectors.
+    /** @param {boolean} shown */
     async update(shown) {
       box.hidden = !shown || app.file !== null;
       if (box.hidden) return;

@@ -5,6 +5,7 @@
 // Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment. In
 // a frame without an address (srcdoc, as in notebooks) they are kept in memory only.
 
+import {hasKey, keysOf} from "./keys.js";
 import {tourState} from "./tour_steps.js";
 
 export const kDefaults = {
@@ -41,27 +42,30 @@ export const kDefaults = {
 /** @param {number} tour @returns {State} */
 function defaultsAt(tour) { return {...kDefaults, ...tourState(tour)}; }
 
-/** @param {string} text */
+/// What the text of a parameter stands for; `usual` is the default, whose type it has.
+/** @param {string} text @param {string | number | boolean} usual */
+function parseValue(text, usual) {
+  if (typeof usual === "boolean") return text === "1";
+  if (typeof usual === "number") return Number.isFinite(Number(text)) ? Number(text) : usual;
+  return text;
+}
+
+/** @param {string} text @returns {State} */
 function parse(text) {
   const parameters = new URLSearchParams(text);
-  const state = defaultsAt(Number(parameters.get("tour")));
+  /** @type {Record<string, string | number | boolean>} */
+  const given = {};
   for (const [name, value] of parameters) {
-    if (!Object.hasOwn(kDefaults, name)) continue;
-    const kind = typeof kDefaults[name];
-    if (kind === "boolean")
-      state[name] = value === "1";
-    else if (kind === "number")
-      state[name] = Number.isFinite(Number(value)) ? Number(value) : kDefaults[name];
-    else
-      state[name] = value;
+    if (hasKey(kDefaults, name)) given[name] = parseValue(value, kDefaults[name]);
   }
-  return state;
+  return {...defaultsAt(Number(parameters.get("tour"))), ...given};
 }
 
 /** @param {State} state */
 function write(state) {
   const parameters = new URLSearchParams(), defaults = defaultsAt(state.tour);
-  for (const [name, value] of Object.entries(state)) {
+  for (const name of keysOf(state)) {
+    const value = state[name];
     if (value !== defaults[name]) parameters.set(name, typeof value === "boolean" ? "1" : String(value));
   }
   return parameters.toString();
@@ -87,6 +91,7 @@ export function createStore(inFragment, first = {}) {
   };
   addEventListener("popstate", follow);
 
+  /** @param {State} of */
   const address = (of) => {
     const text = write(of);
     if (inFragment) return location.pathname + location.search + (text ? "#" + text : "#");

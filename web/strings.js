@@ -30,7 +30,7 @@ export const strings = {
   /** @param {string} code */
   languageName: (code) => {
     try {
-      return new Intl.DisplayNames(["en"], {type: "language"}).of(code.replaceAll("_", "-"));
+      return new Intl.DisplayNames(["en"], {type: "language"}).of(code.replaceAll("_", "-")) ?? code;
     } catch {
       return code;  // no language tag
     }
@@ -164,12 +164,9 @@ export const strings = {
     punctuation: "The share on punctuation.",
   },
   /** @param {string} metric @param {number} value */
-  metricValue: (metric, value) => ({
-                                    entropy: () => `${value.toFixed(2)} bits`,
-                                    distance: () => value.toFixed(1),
-                                  })[metric]
-                                      ?.() ??
-      `${Math.round(100 * value)} %`,
+  metricValue: (metric, value) => metric === "entropy" ? `${value.toFixed(2)} bits` :
+      metric === "distance" ? value.toFixed(1) :
+                              `${Math.round(100 * value)} %`,
   /** @param {number} shown @param {number} all */
   headsShown: (shown, all) => (shown === all ? `${all} heads` : `${shown} of ${all} heads`),
   noHeads: "No head passes the filter.",
@@ -321,7 +318,7 @@ export const strings = {
   token: "token",
   /** @param {string} why */
   failed: (why) => `The server says: ${why}`,
-  /** @param {string} tokens @param {number} most */
+  /** @param {string} tokens @param {string} most */
   tooLong: (tokens, most) =>
       `The text has ${tokens} tokens, and this server shows the attention of up to ${most}. Shorten it.`,
   unreachable: "The server does not answer. Is heed serve still running?",

@@ -2,6 +2,7 @@
 
 import {languagesOf} from "./api.js";
 import {element} from "./dom.js";
+import {hasKey} from "./keys.js";
 import {strings} from "./strings.js";
 import {kTourSteps, tourState} from "./tour_steps.js";
 
@@ -9,7 +10,7 @@ import {kTourSteps, tourState} from "./tour_steps.js";
 /** @param {State} state */
 export function tourSentence(state) {
   const from = languagesOf(state).from || state.pair.split("-")[0];
-  return strings.tourSentences[from] ?? strings.tourSentences.de;
+  return hasKey(strings.tourSentences, from) ? strings.tourSentences[from] : strings.tourSentences.de;
 }
 
 /// What no step has changed.

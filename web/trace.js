@@ -50,10 +50,50 @@ function meanOf(matrices) {
   return new Matrix(first.queries, first.keys, mean);
 }
 
-/// Of the translation, or of a text: without the token that is predicted after it.
+/// Of the translation, or of a text: without the token that is predicted after it. Under the model alone,
+/// also where the search was constrained.
+/** @param {TraceJson} json */
 function logProbabilityOf(json) {
-  const all = json.log_probabilities, counted = json.source_tokens.length > 0 ? all : all.slice(0, -1);
+  const all = json.log_probabilities;
+  if (!all?.length) return json.log_probability ?? json.score ?? null;
+  const counted = json.source_tokens.length > 0 ? all : all.slice(0, -1);
   return counted.reduce((sum, each) => sum + each, 0);
+}
+
+/// The matrices of a stack, by layer and head.
+/** @param {TraceJson} json @param {Stack} stack @param {number} queries @param {number} keys */
+function matricesOf(json, stack, queries, keys) {
+  const packed = json.packed?.[stack];
+  if (packed) {
+    return packed.map(
+        (layer) => layer.map((head) => head && new Matrix(queries, keys, readHalves(head.weights))));
+  }
+  /** @param {number[][]} rows */
+  const matrixOf = (rows) =>
+      rows.length === 0 ? null : new Matrix(queries, keys, Float32Array.from(rows.flat()));
+  return (json.attention?.[stack] ?? []).map((layer) => layer.map(matrixOf));
+}
+
+/// Vectors and scores of a head, or null where the JSON has none.
+/**
+ * @param {TraceJson} json @param {Stack} stack @param {number} layer @param {number} head @param {Matrix |
+ *     null} matrix
+ */
+function detailOf(json, stack, layer, head, matrix) {
+  const packed = json.packed?.[stack]?.[layer - 1]?.[head - 1];
+  if (packed && matrix) return readDetail(packed, matrix);
+  const plain = json.details?.[stack]?.[layer - 1]?.[head - 1];
+  if (!plain) return null;
+  /** @param {number[][]} rows */
+  const flat = (rows) => Float32Array.from(rows.flat());
+  return {
+    width: plain.width,
+    scale: plain.scale,
+    query: flat(plain.query),
+    key: flat(plain.key),
+    value: flat(plain.value),
+    scores: flat(plain.scores)
+  };
 }
 
 /**
@@ -69,7 +109,6 @@ function logProbabilityOf(json) {
  * @property {number[] | null} sourceWords the word of each source token; null: by the tokens' marks
  * @property {boolean} averaged whether there is one matrix a layer, the mean over its heads
  * @property {boolean} isWords
- * @property {any} raw the JSON
  * @property {Record<Stack, (Matrix | null)[][]>} stacks by layer and head
  * @property {Record<Stack, (layer: number, head: number) => Detail | null>} details
  */
@@ -88,7 +127,6 @@ export class Trace {
     this.sourceWords = fields.sourceWords;
     this.averaged = fields.averaged;
     this.isWords = fields.isWords;
-    this.raw = fields.raw;
     this.stacks = fields.stacks;
     this.details = fields.details;
     this.sourceLabels = tokenLabels(this.sourceTokens);
@@ -107,15 +145,14 @@ export class Trace {
     this.measured = null;  // allHeads()
   }
 
+  /** @param {TraceJson} json */
   static fromJson(json) {
     /** @type {TraceFields} */
     const fields = {
       model: json.model,
       source: json.source,
       target: json.target,
-      // Under the model alone, also where the search was constrained.
-      score: json.log_probabilities?.length ? logProbabilityOf(json) :
-                                              json.log_probability ?? json.score ?? null,
+      score: logProbabilityOf(json),
       logProbabilities: json.log_probabilities ?? null,
       sourceTokens: json.source_tokens,
       targetTokens: json.target_tokens,
@@ -123,40 +160,15 @@ export class Trace {
       sourceWords: json.source_words ?? null,
       averaged: json.heads === "mean",
       isWords: false,
-      raw: json,
       stacks: {encoder: [], cross: [], decoder: []},
       details: {encoder: () => null, cross: () => null, decoder: () => null},
     };
     for (const stack of kStacks) {
       const queries = (stack === "encoder" ? fields.sourceTokens : fields.targetTokens).length;
       const keys = (stack === "decoder" ? fields.decoderTokens : fields.sourceTokens).length;
-      const packed = json.packed?.[stack];
-      fields.stacks[stack] = packed ?
-          packed.map(
-              (layer) => layer.map((head) => head && new Matrix(queries, keys, readHalves(head.weights)))) :
-          (json.attention?.[stack] ?? [])
-              .map(
-                  (layer) => layer.map(
-                      (rows) => rows.length === 0 ?
-                          null :
-                          new Matrix(queries, keys, Float32Array.from(rows.flat()))));
-      fields.details[stack] = (layer, head) => {
-        const one = packed?.[layer - 1]?.[head - 1];
-        if (one?.vectors)
-          return readDetail(one, /** @type {Matrix} */ (fields.stacks[stack][layer - 1][head - 1]));
-        const plain = json.details?.[stack]?.[layer - 1]?.[head - 1];
-        if (!plain) return null;
-        /** @param {string} name */
-        const flat = (name) => Float32Array.from(plain[name].flat());
-        return {
-          width: plain.width,
-          scale: plain.scale,
-          query: flat("query"),
-          key: flat("key"),
-          value: flat("value"),
-          scores: flat("scores")
-        };
-      };
+      const matrices = fields.stacks[stack] = matricesOf(json, stack, queries, keys);
+      fields.details[stack] = (layer, head) =>
+          detailOf(json, stack, layer, head, matrices[layer - 1]?.[head - 1] ?? null);
     }
     return new Trace(fields);
   }

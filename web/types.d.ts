@@ -1,4 +1,5 @@
-// Types that several modules of the explorer share, for scripts/check-javascript. Browsers do not read them.
+// Types that several modules of the explorer share, for scripts/check-javascript. Browsers do not read them. The JSON of
+// the server's routes is in routes.d.ts.
 
 /** Which attention: of the encoder, of the decoder on the source, of the decoder on what it has written. */
 type Stack = "encoder" | "cross" | "decoder";
@@ -7,6 +8,7 @@ type Side = "source" | "target";
 type Trace = import("./trace.js").Trace;
 type Matrix = import("./trace.js").Matrix;
 type Scene = import("./scene.js").Scene;
+type Picture = ReturnType<typeof import("./picture.js").createPicture>;
 type Colours = ReturnType<typeof import("./colours.js").readColours>;
 /** What the address says is shown. */
 type State = typeof import("./state.js").kDefaults;
@@ -29,9 +31,11 @@ interface Head {
   scale?: number;
 }
 
+type MetricName = keyof typeof import("./strings.js").strings.metrics;
+
 /** A head with the numbers of metrics.js. */
 interface MeasuredHead extends Head {
-  metrics: Record<string, number>;
+  metrics: Record<MetricName, number>;
 }
 
 /** Stack, layer and head that are shown; head 0 is the mean over the heads. */
@@ -72,12 +76,137 @@ interface Model {
   precisions: string[];
 }
 
-/** What a model makes of a text, and the number by which that is compared (outcome.js). */
-interface Outcome {
+/** What outcomes with some heads switched off are compared with: a translation or a class, or a vector. */
+interface Original {
+  made?: string;
+  vector?: number[];
+}
+
+/** What a model makes of a text, in words, and the number by which that is compared (outcome.js). */
+interface Outcome extends Original {
   text: string;
-  of: any;
   number: number;
   trace?: Trace;
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** [red, green, blue] of a cell. */
+type CellColour = (row: number, column: number) => number[];
+
+/** The shapes of a picture (scene.js). */
+type Shape = RectShape | TextShape | CurveShape | MapShape;
+
+interface RectShape extends Point {
+  kind: "rect";
+  width: number;
+  height: number;
+  fill: string | null;
+  stroke?: string;
+  /** The width of the stroke. */
+  line?: number;
+  /** Of the corners. */
+  radius?: number;
+  opacity?: number;
+}
+
+interface TextShape extends Point {
+  kind: "text";
+  text: string;
+  size: number;
+  fill: string;
+  align: "start" | "middle" | "end";
+  bold?: boolean;
+  /** Turned by 90 degrees to the left. */
+  upward?: boolean;
+  opacity?: number;
+}
+
+/** A line that leaves its ends along one axis. */
+interface CurveShape {
+  kind: "curve";
+  from: Point;
+  to: Point;
+  along: "x" | "y";
+  stroke: string;
+  width: number;
+  opacity?: number;
+}
+
+/** A matrix of weights in a box. */
+interface MapShape extends Point {
+  kind: "map";
+  width: number;
+  height: number;
+  rows: number;
+  columns: number;
+  parts: CellColour;
+  opacity?: number;
+}
+
+/** Where the lines (views/lines.js) have a token, and where they meet it. */
+interface TokenBox extends Point {
+  width: number;
+  height: number;
+  /** The width that its text may have; absent where all of it is shown. */
+  room?: number;
+  join: Point;
+}
+
+/** `along`: the axis of the lines. */
+interface LinesLayout {
+  along: "x" | "y";
+  /** Of the letters. */
+  size: number;
+  width: number;
+  height: number;
+  keys: TokenBox[];
+  queries: TokenBox[];
+}
+
+/** The small map of a head (views/all_heads.js). */
+interface HeadBox extends MeasuredHead, Point {
+  width: number;
+  height: number;
+}
+
+interface HeadsLayout {
+  boxes: HeadBox[];
+  /** Where the name of each stack is. */
+  titles: (Point & {stack: Stack})[];
+  width: number;
+  height: number;
+}
+
+/** A heat map of a comparison (views/compare.js). */
+interface ComparedMap extends Point {
+  trace: Trace;
+  matrix: Matrix;
+  layout: MapLayout;
+  /** Whether the other map has as many queries and keys. */
+  comparable: boolean;
+}
+
+/** A candidate in the picture of the search (views/search.js). */
+interface CandidateBox extends CandidateJson, Point {
+  /** The step, and its rank in it, from 0. */
+  column: number;
+  row: number;
+  label: Label;
+  /** Whether it is on the way of the best translation. */
+  wins: boolean;
+}
+
+/** `byNode`: the candidate that a node was made for. */
+interface TreeLayout {
+  boxes: CandidateBox[];
+  byNode: Map<number, CandidateBox>;
+  boxWidth: number;
+  width: number;
+  height: number;
 }
 
 /** Where a heat map has its labels and cells (views/one_head.js). */
@@ -91,18 +220,41 @@ interface MapLayout {
   height: number;
 }
 
+/** What a request for attention has instead of what the state says. */
+interface AttendChanges {
+  target?: string;
+  /** Heads that are switched off, or whose output is multiplied. */
+  ablate?: Head[];
+  /** Whether queries, keys, values and scores are wanted. */
+  details?: boolean;
+}
+
 /** The answer to a request: its result, or why there is none. */
 type Answer<Result> = {result: Result; failure?: undefined} | {failure: string; result?: undefined};
 
 /** What an element may contain. */
 type Content = Node | string | null | undefined;
 
+/** A row of buttons of which one is chosen (dom.js). */
+interface Choice<Value> {
+  element: HTMLElement;
+  buttons: Map<Value, HTMLButtonElement>;
+  show(chosen: Value): void;
+}
+
+/** Attributes and listeners (`onclick: f`) of an element. */
+type Attributes = {
+  [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void;
+} & {[name: string]: unknown};
+
 /** The traces of a page that is a file. */
 interface TraceFile {
-  traces: any[];
+  traces: TraceJson[];
   words?: boolean;
   command?: string;
 }
+
+type ViewName = keyof typeof import("./strings.js").strings.views;
 
 /** A view of the page. */
 interface View {

@@ -2,22 +2,36 @@
 // kind of head it is.
 
 import {element, select} from "../dom.js";
+import {hasKey} from "../keys.js";
 import {allHeads, kMetrics} from "../metrics.js";
 import {createPicture, numberTable} from "../picture.js";
 import {Scene} from "../scene.js";
 import {strings} from "../strings.js";
 
+/// Where a key takes the cursor.
+const kSteps = {
+  ArrowRight: 1,
+  ArrowLeft: -1,
+  ArrowDown: "down",
+  ArrowUp: "up",
+  Home: "home",
+  End: "end"
+};
+
 const kGap = 8, kTitle = 40, kCaption = 17;
+
+/** @param {string} name */
+function metricNamed(name) { return kMetrics.find((each) => each === name) ?? null; }
 
 /// "entropy>1.5" -> {metric, least}
 /** @param {string} text */
 function parseFilter(text) {
-  const match = /^([a-z]+)>([\d.]+)$/.exec(text);
-  return match && kMetrics.includes(match[1]) ? {metric: match[1], least: Number(match[2])} : null;
+  const match = /^([a-z]+)>([\d.]+)$/.exec(text), metric = match && metricNamed(match[1]);
+  return match && metric ? {metric, least: Number(match[2])} : null;
 }
 
 /// The largest value that the slider of a metric has.
-/** @param {MeasuredHead[]} heads @param {string} metric */
+/** @param {MeasuredHead[]} heads @param {MetricName} metric */
 function largest(heads, metric) {
   return ["entropy", "distance"].includes(metric) ?
       Math.max(0.1, ...heads.map((each) => each.metrics[metric])) :
@@ -26,19 +40,25 @@ function largest(heads, metric) {
 
 /** @param {MeasuredHead[]} heads @param {State} state */
 function choose(heads, state) {
-  const filter = parseFilter(state.least);
+  const filter = parseFilter(state.least), sort = metricNamed(state.sort);
   const chosen = heads.filter((each) => !filter || each.metrics[filter.metric] >= filter.least);
-  if (kMetrics.includes(state.sort)) chosen.sort((a, b) => b.metrics[state.sort] - a.metrics[state.sort]);
+  if (sort) chosen.sort((a, b) => b.metrics[sort] - a.metrics[sort]);
   return chosen;
 }
 
 /// Sections of stacks, side by side where there is room, else one below the other.
-/** @param {Trace} trace @param {MeasuredHead[]} heads @param {State} state @param {number} room */
+/**
+ * @param {Trace} trace @param {MeasuredHead[]} heads @param {State} state @param {number} room
+ * @returns {HeadsLayout}
+ */
 function layOut(trace, heads, state, room) {
   const stacks = trace.stackNames;
   const beside = stacks.length > 1 && room / stacks.length >= 330;
   const width = beside ? (room - 36 * (stacks.length - 1)) / stacks.length : room;
-  const boxes = [], titles = [];
+  /** @type {HeadBox[]} */
+  const boxes = [];
+  /** @type {(Point & {stack: Stack})[]} */
+  const titles = [];
   let y = 0, tallest = 0;
   stacks.forEach((stack, n) => {
     const own = heads.filter((each) => each.stack === stack);
@@ -76,7 +96,9 @@ function layOut(trace, heads, state, room) {
 
 /** @param {App} app */
 export function createAllHeads(app) {
-  let layout = null, cursor = -1;
+  /** @type {HeadsLayout} */
+  let layout = {boxes: [], titles: [], width: 0, height: 0};
+  let cursor = -1;
 
   /** @param {number} x @param {number} y */
   const boxAt = (x, y) => layout.boxes.findIndex(
@@ -86,7 +108,7 @@ export function createAllHeads(app) {
     const box = layout.boxes[index];
     if (box) app.store.set({view: "head", stack: box.stack, layer: box.layer, head: box.head});
   };
-  /** @param {number} x @param {number} y */
+  /** @param {HeadBox} box @param {number} x @param {number} y */
   const spotIn = (box, x, y) => {
     const trace = app.shown(), matrix = trace.matrixOf(box);
     const query = Math.floor(((y - box.y) / box.height) * matrix.queries);
@@ -94,16 +116,18 @@ export function createAllHeads(app) {
   };
 
   const sort = select(strings.sortLabel, (value) => app.store.set({sort: value}));
-  const metric = select(strings.filterLabel, (value) => app.store.set({
-    least: value ? `${value}>${(largest(allHeads(app.shown()), value) / 4).toFixed(2)}` : ""
-  }));
+  const metric = select(strings.filterLabel, (value) => {
+    const name = metricNamed(value);
+    app.store.set({least: name ? `${name}>${(largest(allHeads(app.shown()), name) / 4).toFixed(2)}` : ""});
+  });
   const slider = element("input", {
     type: "range",
     min: "0",
     step: "0.01",
     "aria-label": strings.filterAtLeast,
-    oninput: () =>
-        app.store.set({least: `${parseFilter(app.store.get().least)?.metric}>${slider.value}`}, true)
+    oninput: () => {
+      app.store.set({least: `${parseFilter(app.store.get().least)?.metric}>${slider.value}`}, true);
+    }
   });
   const sliderValue = element("output", {});
   const count = element("span", {class: "count", role: "status"});
@@ -112,6 +136,7 @@ export function createAllHeads(app) {
   const controls = element("div", {class: "row"}, sort.element, metric.element, sliderField, count);
   controls.classList.add("above");
 
+  /** @param {HeadBox} box */
   const describe = (box) => `${strings.headName(box.stack, box.layer, box.head)}: ` +
       kMetrics.map((name) => `${strings.metrics[name]} ${strings.metricValue(name, box.metrics[name])}`)
           .join(", ");
@@ -130,16 +155,9 @@ export function createAllHeads(app) {
     },
     press: (x, y) => open(boxAt(x, y)),
     key(event) {
-      const step = {
-        ArrowRight: 1,
-        ArrowLeft: -1,
-        ArrowDown: "down",
-        ArrowUp: "up",
-        Home: "home",
-        End: "end"
-      }[event.key];
       if (event.key === "Enter" && cursor >= 0) return open(cursor);
-      if (!step) return;
+      if (!hasKey(kSteps, event.key)) return;
+      const step = kSteps[event.key];
       event.preventDefault();
       cursor = moveCursor(step);
       mark();
@@ -164,7 +182,6 @@ export function createAllHeads(app) {
   };
 
   const mark = () => {
-    if (!layout) return;
     const trace = app.shown(), colours = app.colours(), spot = app.marks.get();
     const scene = new Scene(layout.width, layout.height);
     for (const box of layout.boxes) {
@@ -194,9 +211,10 @@ export function createAllHeads(app) {
     update() {
       const trace = app.shown(), state = app.store.get(), colours = app.colours();
       const all = allHeads(trace), heads = choose(all, state), filter = parseFilter(state.least);
+      const sorted = metricNamed(state.sort);
       /** @type {[string, string][]} */
       const metrics = kMetrics.map((name) => [name, strings.metrics[name]]);
-      sort.show([["place", strings.place], ...metrics], kMetrics.includes(state.sort) ? state.sort : "place");
+      sort.show([["place", strings.place], ...metrics], sorted ?? "place");
       metric.show([["", strings.everyHead], ...metrics], filter?.metric ?? "");
       metric.element.title = filter ? strings.metricHelp[filter.metric] : "";
       sliderField.hidden = !filter;
@@ -223,9 +241,7 @@ export function createAllHeads(app) {
             box.x, box.y, box.width, box.height, null,
             {stroke: here ? colours.accent : colours.rule, line: here ? 2 : 1});
         const name = box.width > 26 ? `${box.layer}.${box.head}` : "";
-        const value = kMetrics.includes(state.sort) && box.width > 70 ?
-            `  ${strings.metricValue(state.sort, box.metrics[state.sort])}` :
-            "";
+        const value = sorted && box.width > 70 ? `  ${strings.metricValue(sorted, box.metrics[sorted])}` : "";
         scene.text(
             box.x, box.y + box.height + 13, name + value,
             {size: 11, fill: here ? colours.accent : colours.faint});

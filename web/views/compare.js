@@ -49,14 +49,19 @@ export function createCompare(app) {
     type: "text",
     class: "wide",
     "aria-label": strings.other,
-    onchange: () => app.store.set({other: `${otherOf(app).kind}:${text.value}`})
+    onchange: () => {
+      app.store.set({other: `${otherOf(app).kind}:${text.value}`});
+    }
   });
   const choice = select(
       "", (value) => app.store.set({other: `${otherOf(app).kind}:${value}`}), {"aria-label": strings.other});
   const note = element("p", {class: "note-line"});
   const picture = createPicture({});
-  let other = null, asked = "";
-  let maps = [];  // what is drawn: {trace, matrix, layout, x, y, comparable}
+  /** @type {Trace | null} */
+  let other = null;
+  let asked = "";
+  /** @type {ComparedMap[]} */
+  let maps = [];  // what is drawn
 
   /// A token is marked in the second map too if that has the same token, or one to compare it with.
   const mark = () => {
@@ -85,7 +90,7 @@ export function createCompare(app) {
     const one = first.matrix(stack, layer, head);
     // A model that has fewer layers is compared by its last one, one that has fewer heads by their mean.
     const layers = second?.layers(stack) ?? 0, otherLayer = Math.min(layer, layers);
-    const two = layers > 0 ?
+    const two = second && layers > 0 ?
         second.matrix(stack, otherLayer, second.heads(stack, otherLayer) >= head ? head : 0) :
         null;
     if (!one) return;
@@ -103,51 +108,53 @@ export function createCompare(app) {
     const columns = beside ? (comparable ? 3 : 2) : 1;
     const width = (picture.room() - kGap * (columns - 1)) / columns;
     const {kind: which, value: wanted} = otherOf(app);
-    /** @param {Trace} trace */
+    /** @param {Trace} trace @param {string} precision */
     const named = (trace, precision) => which === "precision" ? `${trace.model} ${precision}` : trace.model;
-    /** @type {[Trace, (query: number, key: number) => number[], string][]} */
-    const panels = [[
-      first, (q, k) => colours.weightParts(one.at(q, k)),
-      `${named(first, ownPrecision(state))}: ${first.target}`
-    ]];
-    if (two)
-      panels.push([
-        second, (q, k) => colours.weightParts(two.at(q, k)), `${named(second, wanted)}: ${second.target}`
-      ]);
-    if (comparable) {
+    /** @type {{trace: Trace, matrix: Matrix, parts: CellColour, title: string}[]} */
+    const panels = [{
+      trace: first,
+      matrix: one,
+      parts: (q, k) => colours.weightParts(one.at(q, k)),
+      title: `${named(first, ownPrecision(state))}: ${first.target}`
+    }];
+    if (second && two)
+      panels.push({
+        trace: second,
+        matrix: two,
+        parts: (q, k) => colours.weightParts(two.at(q, k)),
+        title: `${named(second, wanted)}: ${second.target}`
+      });
+    if (two && comparable) {
       const most = one.weights.reduce((so, weight, n) => Math.max(so, Math.abs(two.weights[n] - weight)), 0);
       /** @param {number} value */
       const signed = (value) => parseColour(colours.signed(value, Math.max(most, 0.001)));
-      panels.push([first, (q, k) => signed(two.at(q, k) - one.at(q, k)), strings.differenceMap(most)]);
+      panels.push({
+        trace: first,
+        matrix: one,
+        parts: (q, k) => signed(two.at(q, k) - one.at(q, k)),
+        title: strings.differenceMap(most)
+      });
     }
     const layouts =
-        panels.map(([trace]) => layOutMap(trace.queryLabels(stack), trace.keyLabels(stack), width));
+        panels.map(({trace}) => layOutMap(trace.queryLabels(stack), trace.keyLabels(stack), width));
     const height = beside ? Math.max(...layouts.map((each) => each.height)) + kHeading :
                             layouts.reduce((sum, each) => sum + each.height + kHeading, 0);
     const scene = new Scene(picture.room(), height);
     let y = 0;
     maps = [];
-    panels.forEach(([trace, parts, title], n) => {
+    panels.forEach(({trace, matrix, parts, title}, n) => {
       const x = beside ? n * (width + kGap) : 0;
       scene.text(x, y + 16, shorten(title, 13, width - 4), {size: 13, fill: colours.ink});
       // Maps are drawn from their own top: a scene of their own, moved below the heading.
       const own = new Scene(width, layouts[n].height);
       addMap(own, layouts[n], 0, trace.queryLabels(stack), trace.keyLabels(stack), parts, colours);
-      for (const shape of own.shapes)
-        scene.shapes.push({...shape, x: shape.x + x, y: shape.y + y + kHeading - 18});
-      maps.push({
-        trace,
-        matrix: trace === first ? one : two,
-        layout: layouts[n],
-        x,
-        y: y + kHeading - 18,
-        comparable
-      });
+      scene.add(own, x, y + kHeading - 18);
+      maps.push({trace, matrix, layout: layouts[n], x, y: y + kHeading - 18, comparable});
       if (!beside) y += layouts[n].height + kHeading;
     });
     picture.show(
         scene, app.describePicture(strings.views.compare),
-        () => comparable ?
+        () => two && comparable ?
             numberTable(
                 strings.views.compare,
                 [strings.query, strings.key, first.model, second?.model ?? "", strings.differenceColumn],
@@ -164,11 +171,12 @@ export function createCompare(app) {
                             .map(([query, key, q,
                                    k]) => [trace.target, query, key, matrix.at(q, k).toFixed(3)]))));
     mark();
-    if (two && !comparable)
+    if (!second || !two) return;
+    if (!comparable)
       note.textContent = strings.notComparable;
-    else if (two && tokens(first) !== tokens(second))
+    else if (tokens(first) !== tokens(second))
       note.textContent = strings.comparedByPlace;
-    else if (two && first.score !== null && second.score !== null)
+    else if (first.score !== null && second.score !== null)
       note.textContent = strings.scores(first.score, second.score);
   };
 

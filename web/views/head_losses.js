@@ -1,6 +1,6 @@
 // Which heads matter: what the result loses when one head after the other gives nothing.
 
-import {element} from "../dom.js";
+import {element, messageOf} from "../dom.js";
 import {kindOf, outcomeOf} from "../outcome.js";
 import {numberTable} from "../picture.js";
 import {parseHeads, sentenceKey, writeHeads} from "../state.js";
@@ -47,7 +47,7 @@ export function createLosses(app, original, changed) {
   const measure = async () => {
     const state = app.store.get(), trace = app.trace(), heads = headsOf(trace), queue = [...heads];
     const signal = new AbortController().signal;
-    const of = kindOf(trace) === "translation" ? {of: original()?.target ?? trace.target} : null;
+    const of = kindOf(trace) === "translation" ? {made: original()?.target ?? trace.target} : null;
     const base = await outcomeOf(trace, state, [], of, signal);
     const work = async () => {
       while (lossesOf === sentenceKey(app.store.get())) {
@@ -70,7 +70,7 @@ export function createLosses(app, original, changed) {
       await measure();
       changed();
     } catch (error) {
-      shown.textContent = error.message;
+      shown.textContent = messageOf(error);
     }
     running = false;
     run.disabled = !can;

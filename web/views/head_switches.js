@@ -2,7 +2,7 @@
 // the others of its layer.
 
 import {attend} from "../api.js";
-import {choice, element} from "../dom.js";
+import {choice, element, messageOf} from "../dom.js";
 import {kindOf} from "../outcome.js";
 import {parseHeads, writeHeads} from "../state.js";
 import {strings} from "../strings.js";
@@ -81,7 +81,7 @@ function createProbe(app, refused) {
             new AbortController().signal);
       } catch (error) {
         can = false;
-        refused(error.message);
+        refused(messageOf(error));
       }
     },
   };

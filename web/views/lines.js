@@ -23,7 +23,7 @@ function placeInRow(labels, size) {
   return {places, length: x};
 }
 
-/** @param {Label[]} keys @param {Label[]} queries @param {number} room */
+/** @param {Label[]} keys @param {Label[]} queries @param {number} room @returns {LinesLayout | null} */
 function layOutRows(keys, queries, room) {
   for (const size of [26, 23, 20, 18, 16, 14, 13]) {
     const above = placeInRow(keys, size), below = placeInRow(queries, size);
@@ -50,7 +50,7 @@ function layOutRows(keys, queries, room) {
   return null;
 }
 
-/** @param {Label[]} keys @param {Label[]} queries @param {number} room */
+/** @param {Label[]} keys @param {Label[]} queries @param {number} room @returns {LinesLayout} */
 function layOutColumns(keys, queries, room) {
   const size = 14, line = Math.max(keys.length, queries.length) > 60 ? 19 : 24;
   const column = Math.min(220, Math.floor(room * 0.32));
@@ -86,10 +86,14 @@ function layOutColumns(keys, queries, room) {
 
 /** @param {App} app */
 export function createLines(app) {
-  let layout = null, here = null;
+  /** @type {{layout: LinesLayout, here: Place} | null} */
+  let drawn = null;
 
   /** @param {number} x @param {number} y */
   const hit = (x, y) => {
+    if (!drawn) return null;
+    const {layout, here} = drawn;
+    /** @param {TokenBox[]} places */
     const find = (places) => places.findIndex(
         (p) => x >= p.x - 4 && x <= p.x + p.width + 4 && y >= p.y - 3 && y <= p.y + p.height + 3);
     const query = find(layout.queries);
@@ -105,23 +109,28 @@ export function createLines(app) {
     key: (event) => app.moveMark(event),
   });
 
-  /// The heads whose lines are drawn: [number, matrix].
-  const headsShown = () => {
+  /// The heads whose lines are drawn.
+  /** @param {Place} here */
+  const headsShown = (here) => {
     const trace = app.shown();
     const numbers = here.head > 0 ?
         [here.head] :
         Array.from({length: trace.heads(here.stack, here.layer)}, (_, n) => n + 1);
-    return numbers.map((head) => [head, trace.matrix(here.stack, here.layer, head)])
-        .filter(([, matrix]) => matrix);
+    return numbers.flatMap((head) => {
+      const matrix = trace.matrix(here.stack, here.layer, head);
+      return matrix ? [{head, matrix}] : [];
+    });
   };
 
   /// Lines of one query, of one key, or of all where both are -1.
-  /** @param {Scene} scene @param {number} query @param {number} key */
+  /** @param {Scene} scene @param {number} strength @param {number} query @param {number} key */
   const addLines = (scene, strength, query, key) => {
-    const colours = app.colours(), heads = headsShown();
-    heads.forEach(([head, matrix], n) => {
+    if (!drawn) return;
+    const {layout, here} = drawn, colours = app.colours(), heads = headsShown(here);
+    heads.forEach(({head, matrix}, n) => {
       // Heads that agree would cover each other: each is a little beside the others.
       const beside = (n - (heads.length - 1) / 2) * Math.min(layout.size / 8, 18 / heads.length);
+      /** @param {Point} p */
       const move = (p) =>
           (layout.along === "y" ? {x: p.x + beside, y: p.y} : {x: p.x, y: p.y + beside * 0.8});
       const [firstQuery, lastQuery] = query < 0 ? [0, matrix.queries - 1] : [query, query];
@@ -139,15 +148,19 @@ export function createLines(app) {
     });
   };
 
-  /** @param {Scene} scene @param {Label} label @param {string} fill */
-  const addToken = (scene, label, p, fill) => {
+  /**
+   * @param {Scene} scene @param {LinesLayout} layout @param {Label} label @param {TokenBox}
+   *     p @param {string} fill
+   */
+  const addToken = (scene, layout, label, p, fill) => {
     const text = p.room ? shorten(label.text, layout.size, p.room - 8) : label.text;
     const y = layout.along === "y" ? p.y + p.height - 8 : p.y + p.height / 2 + layout.size * 0.35;
     scene.text(p.x + 4, y, text, {size: layout.size, fill});
   };
 
   const mark = () => {
-    if (!layout) return;
+    if (!drawn) return;
+    const {layout, here} = drawn;
     const spot = app.marks.get(), trace = app.shown(), colours = app.colours();
     const query = trace.queryAt(here.stack, spot), key = trace.keyAt(here.stack, spot);
     const asQuery = query >= 0 && query < layout.queries.length;
@@ -162,17 +175,17 @@ export function createLines(app) {
     if (asQuery) addLines(scene, 1, query, -1);
     if (asKey && !(asQuery && here.stack === "encoder")) addLines(scene, 1, -1, key);
     const matrix = trace.matrixOf(here);
-    /** @param {Label[]} labels @param {(index: number) => number} weightOf */
+    /** @param {TokenBox[]} places @param {Label[]} labels @param {(index: number) => number} weightOf */
     const tint = (places, labels, weightOf) => places.forEach((p, n) => {
       const weight = weightOf(n);
       if (weight < kLeast) return;
       scene.rect(p.x, p.y, p.width, p.height, colours.accent, {opacity: 0.75 * weight, radius: 4});
-      addToken(scene, labels[n], p, colours.ink);
+      addToken(scene, layout, labels[n], p, colours.ink);
     });
-    /** @param {Label} label */
+    /** @param {TokenBox} p @param {Label} label */
     const outline = (p, label) => {
       scene.rect(p.x, p.y, p.width, p.height, null, {stroke: colours.accent, line: 2, radius: 4});
-      addToken(scene, label, p, colours.ink);
+      addToken(scene, layout, label, p, colours.ink);
     };
     if (asQuery) {
       tint(layout.keys, trace.keyLabels(here.stack), (n) => matrix.at(query, n));
@@ -191,18 +204,22 @@ export function createLines(app) {
     mark,
     update() {
       const trace = app.shown();
-      here = app.place();
+      const here = app.place();
       if (!trace.matrixOf(here)) return;
       const keys = trace.keyLabels(here.stack), queries = trace.queryLabels(here.stack);
-      layout = layOutRows(keys, queries, picture.room()) ?? layOutColumns(keys, queries, picture.room());
+      const layout =
+          layOutRows(keys, queries, picture.room()) ?? layOutColumns(keys, queries, picture.room());
+      drawn = {layout, here};
       app.lead(layout.along === "y" ? strings.lead.lines : strings.leadVertical);
       const scene = new Scene(layout.width, layout.height);
       addLines(scene, 0.85, -1, -1);
       const colours = app.colours();
-      for (const [labels, places] of [[keys, layout.keys], [queries, layout.queries]]) {
-        labels.forEach(
-            (label, n) => addToken(scene, label, places[n], label.special ? colours.faint : colours.ink));
-      }
+      /** @param {Label[]} labels @param {TokenBox[]} places */
+      const addTokens = (labels, places) => labels.forEach(
+          (label, n) =>
+              addToken(scene, layout, label, places[n], label.special ? colours.faint : colours.ink));
+      addTokens(keys, layout.keys);
+      addTokens(queries, layout.queries);
       picture.show(scene, app.describePicture(), () => weightTable(app));
       mark();
     },

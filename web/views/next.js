@@ -32,7 +32,7 @@ function reshape(logProbabilities, temperature, top) {
 /** @param {App} app */
 export function createNext(app) {
   const latest = createLatest();
-  /** @param {string} name @param {string} label @param {string} max */
+  /** @param {"temperature" | "top"} name @param {string} label @param {string} max */
   const slider = (name, label, max) => {
     const input = element("input", {
       type: "range",
@@ -40,7 +40,9 @@ export function createNext(app) {
       max,
       step: "0.05",
       "aria-label": label,
-      oninput: () => app.store.set({[name]: Number(input.value)}, true)
+      oninput: () => {
+        app.store.set({[name]: Number(input.value)}, true);
+      }
     });
     const value = element("output", {});
     return {
@@ -158,8 +160,10 @@ export function createNext(app) {
       asked = wanted;
       const answer = await latest((signal) => nextTokens(state, signal));
       if (!answer) return;
-      if (answer.failure) stop();
-      if (answer.failure) return list.replaceChildren(element("p", {class: "needs"}, answer.failure));
+      if (answer.failure !== undefined) {
+        stop();
+        return list.replaceChildren(element("p", {class: "needs"}, answer.failure));
+      }
       known = answer.result.choices[0].logprobs.top_logprobs[0];
       knownOf = state.text;
       draw();

@@ -1,10 +1,19 @@
 // One head large: queries down, keys across.
 
+import {hasKey} from "../keys.js";
 import {createPicture} from "../picture.js";
 import {Scene, shorten, textWidth} from "../scene.js";
 import {strings} from "../strings.js";
 
 import {weightTable} from "./lines.js";
+
+/// Rows and columns that an arrow key goes down and to the right.
+const kArrows = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1]
+};
 
 const kLargestCell = 46, kSmallestCell = 9, kLongestLabel = 120;
 
@@ -15,7 +24,7 @@ function widestLabel(labels, size) {
 
 /// The heat map of a matrix, at an offset: used for comparisons too. `colour(query, key)` gives [red, green,
 /// blue].
-/** @param {Label[]} queries @param {Label[]} keys @param {number} room */
+/** @param {Label[]} queries @param {Label[]} keys @param {number} room @returns {MapLayout} */
 export function layOutMap(queries, keys, room) {
   let size = 14;
   let left = widestLabel(queries, size);
@@ -70,8 +79,8 @@ export function addMap(scene, layout, x, queries, keys, parts, colours) {
 
 /// Marks a query and a key, -1 for none, in a map that lies at (x, y).
 /**
- * @param {Scene} scene @param {number} x @param {number} y @param {number} query @param {number}
- *     key @param {Matrix} matrix @param {Colours} colours
+ * @param {Scene} scene @param {MapLayout} layout @param {number} x @param {number} y @param {number} query
+ * @param {number} key @param {Matrix} matrix @param {Colours} colours
  */
 export function markMap(scene, layout, x, y, query, key, matrix, colours) {
   const {left, top, cell} = layout, right = cell * matrix.keys, bottom = cell * matrix.queries;
@@ -91,28 +100,35 @@ export function markMap(scene, layout, x, y, query, key, matrix, colours) {
 
 /** @param {App} app */
 export function createOneHead(app) {
-  let layout = null, here = null, offset = 0, cursor = {query: 0, key: 0};
+  /** @type {{layout: MapLayout, here: Place, offset: number} | null} */
+  let drawn = null;
+  let cursor = {query: 0, key: 0};
 
   /** @param {number} x @param {number} y */
   const cellAt = (x, y) => {
+    if (!drawn) return null;
+    const {layout, here, offset} = drawn;
     const key = Math.floor((x - offset - layout.left) / layout.cell),
           query = Math.floor((y - layout.top) / layout.cell);
     const matrix = app.shown().matrixOf(here);
     const inside = query >= 0 && query < matrix.queries && key < matrix.keys && x >= offset;
     return inside ? {query, key: Math.max(-1, key)} : null;
   };
+  /** @param {{query: number, key: number} | null} cell @returns {Spot | null} */
   const spotOf = (cell) => {
-    if (!cell) return null;
+    if (!cell || !drawn) return null;
+    const {here} = drawn;
     const trace = app.shown();
     return {
       ...trace.querySpot(here.stack, cell.query),
       ...(cell.key >= 0 ? {other: trace.keySpot(here.stack, cell.key)} : {})
     };
   };
+  /** @param {KeyboardEvent} event */
   const move = (event) => {
-    const matrix = app.shown().matrixOf(here);
-    const [down, right] =
-        {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key] ?? [0, 0];
+    if (!drawn) return;
+    const matrix = app.shown().matrixOf(drawn.here);
+    const [down, right] = hasKey(kArrows, event.key) ? kArrows[event.key] : [0, 0];
     if (event.key === "Enter")
       app.pin(spotOf(cursor));
     else if (event.key === "Escape")
@@ -135,7 +151,8 @@ export function createOneHead(app) {
   });
 
   const mark = () => {
-    if (!layout) return;
+    if (!drawn) return;
+    const {layout, here, offset} = drawn;
     const spot = app.marks.get(), trace = app.shown(), colours = app.colours();
     const query = trace.queryAt(here.stack, spot);
     const key = trace.keyAt(here.stack, spot?.other ?? spot);
@@ -163,14 +180,15 @@ export function createOneHead(app) {
     mark,
     update() {
       const trace = app.shown();
-      here = app.place();
+      const here = app.place();
       const matrix = trace.matrixOf(here);
       if (!matrix) return;
       const queries = trace.queryLabels(here.stack), keys = trace.keyLabels(here.stack),
             colours = app.colours();
-      layout = layOutMap(queries, keys, picture.room());
-      offset = Math.max(0, Math.floor((picture.room() - layout.width) / 2));
+      const layout = layOutMap(queries, keys, picture.room());
+      const offset = Math.max(0, Math.floor((picture.room() - layout.width) / 2));
       layout.width += offset;
+      drawn = {layout, here, offset};
       const scene = new Scene(layout.width, layout.height);
       addMap(
           scene, layout, offset, queries, keys, (query, key) => colours.weightParts(matrix.at(query, key)),

@@ -19,7 +19,7 @@ function explainQuery(trace, stack, layer, head, query) {
   const matrix = trace.matrix(stack, layer, head);
   if (!detail || !matrix) return null;
   const {width} = detail;
-  /** @param {number} n */
+  /** @param {Float32Array} vectors @param {number} n */
   const row = (vectors, n) => vectors.subarray(n * width, (n + 1) * width);
   const output = new Float32Array(width);
   for (let key = 0; key < matrix.keys; ++key) {
@@ -62,7 +62,11 @@ export function createOneQuery(app) {
         "span", {class: "bar"}, element("span", {class: "bar-track"}, fill),
         element("span", {class: "bar-text"}, text));
   };
-  let rows = [], here = null, query = 0;
+  /** @type {HTMLElement[]} */
+  let rows = [];
+  /** @type {Place | null} */
+  let here = null;
+  let query = 0;
 
   const mark = () => {
     const trace = app.shown(), spot = app.marks.get();
@@ -75,15 +79,15 @@ export function createOneQuery(app) {
 
   const update = () => {
     const state = app.store.get();
-    here = app.place();
+    const place = here = app.place();
     if (state.words) return app.store.set({words: false}, true);
     const trace = app.shown(), colours = app.colours();
-    const head = here.head || 1;
-    const labels = trace.queryLabels(here.stack);
-    query = trace.queryAt(here.stack, app.pinned());
+    const head = place.head || 1;
+    const labels = trace.queryLabels(place.stack);
+    query = trace.queryAt(place.stack, app.pinned());
     if (query < 0 || query >= labels.length) query = 0;
     queryBox.show(labels.map((label, n) => [String(n), `${n + 1}  ${label.text}`]), String(query));
-    const steps = explainQuery(trace, here.stack, here.layer, head, query);
+    const steps = explainQuery(trace, place.stack, place.layer, head, query);
     if (!steps) {
       body.replaceChildren(element("p", {class: "needs"}, strings.noDetail));
       rows = [];
@@ -96,10 +100,10 @@ export function createOneQuery(app) {
         (each, key) => element(
             "tr", {
               class: each.hidden ? "hidden-key" : null,
-              onpointerenter: () => app.marks.hover(trace.keySpot(here.stack, key)),
+              onpointerenter: () => app.marks.hover(trace.keySpot(place.stack, key)),
               onpointerleave: () => app.marks.hover(null),
             },
-            element("th", {scope: "row"}, trace.keyLabels(here.stack)[key].text),
+            element("th", {scope: "row"}, trace.keyLabels(place.stack)[key].text),
             element("td", {}, strip(each.key, mostKey, colours)),
             element("td", {class: "number"}, each.product.toFixed(1)),
             element("td", {class: "number"}, each.scaled.toFixed(2)),
@@ -110,10 +114,10 @@ export function createOneQuery(app) {
             element(
                 "td", {},
                 bar(each.contribution, `${(100 * each.contribution).toFixed(1).replace("-0.0", "0.0")} %`))));
-    const hasMask = here.stack === "decoder";
+    const hasMask = place.stack === "decoder";
     const table = element(
         "table", {class: hasMask ? "steps" : "steps no-mask"},
-        element("caption", {}, strings.headName(here.stack, here.layer, head)),
+        element("caption", {}, strings.headName(place.stack, place.layer, head)),
         element(
             "thead", {},
             element(

@@ -108,7 +108,10 @@ function difference(name, before, after) {
 function scoreOf(trace) { return trace.score === null ? "" : strings.score(trace.score); }
 
 /// What models make that do not translate, before the change and after it, for kindOf(trace).
-/** @param {string} kind @param {Outcome} before @param {Outcome | null} after @param {Colours} colours */
+/**
+ * @param {keyof typeof strings.differenceOf} kind @param {Outcome} before @param {Outcome | null} after
+ * @param {Colours} colours
+ */
 function outcomeParts(kind, before, after, colours) {
   const parts = [side(strings.original, [before.text])];
   if (!after) return parts;
@@ -161,8 +164,8 @@ export function createResult(app) {
   };
 
   const showOutcome = async () => {
-    const state = app.store.get(), trace = app.trace();
-    if (!isNew(null, [])) return;
+    const state = app.store.get(), trace = app.trace(), kind = kindOf(trace);
+    if (kind === "translation" || !isNew(null, [])) return;
     const answer = await latestOriginal(async (signal) => {
       const before = await outcomeOf(trace, state, [], null, signal);
       const heads = parseHeads(state.off);
@@ -174,7 +177,7 @@ export function createResult(app) {
       return box.replaceChildren(element("p", {class: "needs"}, answer.failure));
     }
     const {before, after} = answer.result;
-    box.replaceChildren(...outcomeParts(kindOf(trace), before, after, app.colours()));
+    box.replaceChildren(...outcomeParts(kind, before, after, app.colours()));
     mark();
   };
 

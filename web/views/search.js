@@ -14,9 +14,12 @@ const kRow = 34, kTop = 30, kGap = 18;
 const kNarrowest = 90, kWidest = 108;  // boxes: narrower where all steps then fit in the page
 
 /// Candidates with their place, those of each node, and the nodes on the winner's way.
-/** @param {number} room */
+/** @param {SearchJson} tree @param {number} room @returns {TreeLayout} */
 function layOutTree(tree, room) {
-  const boxes = [], byNode = new Map();
+  /** @type {CandidateBox[]} */
+  const boxes = [];
+  /** @type {Map<number, CandidateBox>} */
+  const byNode = new Map();
   const fitting = Math.floor((room + kGap) / tree.steps.length) - kGap;
   const boxWidth = fitting < kNarrowest ? kWidest : Math.min(kWidest, fitting);
   tree.steps.forEach((step, column) => {
@@ -28,26 +31,36 @@ function layOutTree(tree, room) {
         x: column * (boxWidth + kGap),
         y: kTop + row * kRow,
         label: tokenLabels([candidate.token])[0],
-        begins: candidate.token.startsWith("\u2581")
+        wins: false
       };
       boxes.push(box);
       if (candidate.node !== null) byNode.set(candidate.node, box);
     });
   });
-  const way = [];
+  /** @type {Set<number>} */
+  const winner = new Set();
   for (let node = tree.finished[0]?.node ?? null; node !== null; node = byNode.get(node)?.parent ?? null)
-    way.push(node);
-  const winner = new Set(way);
+    winner.add(node);
   for (const box of boxes) box.wins = box.node !== null && winner.has(box.node);
   const rows = Math.max(...tree.steps.map((step) => step.candidates.length));
   const width = tree.steps.length * (boxWidth + kGap) - kGap + 2;
   return {boxes, byNode, boxWidth, width, height: kTop + rows * kRow + 6};
 }
 
+/// A candidate and those that it continues, the last one first.
+/** @param {CandidateBox} box @param {TreeLayout} layout */
+function wayTo(box, layout) {
+  const way = [];
+  /** @type {CandidateBox | null | undefined} */
+  let at = box;
+  for (; at; at = at.parent === null ? null : layout.byNode.get(at.parent)) way.push(at);
+  return way;
+}
+
 /// The text that leads to a candidate, itself included.
-function textTo(box, byNode) {
-  const tokens = [];
-  for (let at = box; at; at = at.parent === null ? null : byNode.get(at.parent)) tokens.unshift(at.token);
+/** @param {CandidateBox} box @param {TreeLayout} layout */
+function textTo(box, layout) {
+  const tokens = wayTo(box, layout).map((each) => each.token).reverse();
   return tokens.filter((token) => token !== "</s>").join("").replace(/\u2581/g, " ").trim();
 }
 
@@ -56,38 +69,44 @@ export function createSearch(app) {
   const latest = createLatest();
   const note = element("p", {class: "note-line"});
   const finished = element("ol", {class: "finished"});
-  let layout = null, cursor = -1, asked = "", found = null;
+  /** @type {TreeLayout | null} */
+  let layout = null;
+  /** @type {SearchJson | null} */
+  let found = null;
+  let cursor = -1, asked = "";
 
   /** @param {number} x @param {number} y */
-  const boxAt = (x, y) =>
-      layout?.boxes.findIndex(
-          (box) => x >= box.x && x <= box.x + layout.boxWidth && y >= box.y && y <= box.y + kRow - 6) ??
-      -1;
+  const boxAt = (x, y) => {
+    if (!layout) return -1;
+    const {boxes, boxWidth} = layout;
+    return boxes.findIndex(
+        (box) => x >= box.x && x <= box.x + boxWidth && y >= box.y && y <= box.y + kRow - 6);
+  };
   /** @param {number} index */
   const go = (index) => {
     const box = layout?.boxes[index];
-    if (box && !box.wins) app.store.set({prefix: textTo(box, layout.byNode), target: ""});
+    if (layout && box && !box.wins) app.store.set({prefix: textTo(box, layout), target: ""});
   };
   const picture = createPicture({
     point: (x, y) => show(boxAt(x, y)),
     leave: () => show(-1),
     press: (x, y) => go(boxAt(x, y)),
     key(event) {
-      const box = layout?.boxes[cursor] ?? layout?.boxes[0];
+      const boxes = layout?.boxes ?? [], box = boxes[cursor] ?? boxes[0];
       if (!box) return;
       const [right, down] =
           {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}[event.key] ?? [0, 0];
       if (event.key === "Enter") return go(cursor);
       if (!right && !down) return;
       event.preventDefault();
-      const next = layout.boxes.findIndex(
-          (each) => each.column === box.column + right && each.row === Math.max(0, box.row + down));
-      show(
-          next >= 0 ? next :
-                      layout.boxes.findIndex((each) => each.column === box.column + right && each.row === 0));
+      /** @param {number} row */
+      const at = (row) => boxes.findIndex((each) => each.column === box.column + right && each.row === row);
+      const next = at(Math.max(0, box.row + down));
+      show(next >= 0 ? next : at(0));
     },
   });
 
+  /** @param {CandidateBox} box */
   const stateOf = (box) =>
       (box.wins         ? strings.winner :
            box.finished ? strings.finished :
@@ -97,28 +116,28 @@ export function createSearch(app) {
   const show = (index) => {
     cursor = index;
     const box = layout?.boxes[index];
-    if (!box) {
+    if (!layout || !box) {
       picture.mark(null);
       return picture.say(strings.continueBranch);
     }
     const scene = new Scene(layout.width, layout.height), colours = app.colours();
-    for (let at = box; at; at = at.parent === null ? null : layout.byNode.get(at.parent)) {
+    for (const at of wayTo(box, layout)) {
       scene.rect(at.x, at.y, layout.boxWidth, kRow - 8, null, {stroke: colours.accent, line: 2, radius: 5});
     }
     picture.mark(scene);
-    picture.say(
-        strings.branch(textTo(box, layout.byNode), stateOf(box), Math.exp(box.log_probability), box.sum));
+    picture.say(strings.branch(textTo(box, layout), stateOf(box), Math.exp(box.log_probability), box.sum));
   };
 
+  /** @param {SearchJson} tree */
   const draw = (tree) => {
     if (tree.steps.length === 0) return note.replaceChildren(strings.searchEmpty);
-    layout = layOutTree(tree, picture.room());
-    const colours = app.colours(), scene = new Scene(layout.width, layout.height), width = layout.boxWidth;
+    const {boxes, byNode, boxWidth: width, ...size} = layout = layOutTree(tree, picture.room());
+    const colours = app.colours(), scene = new Scene(size.width, size.height);
     tree.steps.forEach(
         (step, n) =>
             scene.text(n * (width + kGap), 16, strings.step(n + 1), {size: 12, fill: colours.faint}));
-    for (const box of layout.boxes) {
-      const parent = box.parent === null ? null : layout.byNode.get(box.parent);
+    for (const box of boxes) {
+      const parent = box.parent === null ? null : byNode.get(box.parent);
       if (!parent) continue;
       scene.curve(
           {x: parent.x + width, y: parent.y + kRow / 2 - 4}, {x: box.x, y: box.y + kRow / 2 - 4}, "x",
@@ -127,7 +146,7 @@ export function createSearch(app) {
                          colours.rule,
           {width: box.wins ? 2.5 : 1, opacity: box.kept || box.wins ? 1 : 0.8});
     }
-    for (const box of layout.boxes) {
+    for (const box of boxes) {
       const probability = Math.exp(box.log_probability);
       scene.rect(
           box.x, box.y, width, kRow - 8, colours.background,
@@ -150,7 +169,7 @@ export function createSearch(app) {
         () => numberTable(
             strings.views.search,
             [strings.stepColumn, strings.token, strings.probability, strings.sumColumn, strings.stateColumn],
-            layout.boxes.map(
+            boxes.map(
                 (box) =>
                     [String(box.column + 1), box.label.text, Math.exp(box.log_probability).toFixed(4),
                      box.sum.toFixed(3), stateOf(box)])));
@@ -169,7 +188,7 @@ export function createSearch(app) {
       const spot = app.marks.get();
       const label = spot?.side === "target" ? app.shown()?.targetLabels[spot.index]?.text : undefined;
       const box = layout?.boxes.find((each) => each.wins && each.column === spot?.index);
-      if (!box || box.label.text !== label) return picture.mark(null);
+      if (!layout || !box || box.label.text !== label) return picture.mark(null);
       const scene = new Scene(layout.width, layout.height), colours = app.colours();
       scene.rect(
           box.x, box.y, layout.boxWidth, kRow - 8, colours.accent,

@@ -1,6 +1,7 @@
 // Inputs that steer a translation: how it begins, what it contains and avoids, or all of it.
 
 import {element} from "../dom.js";
+import {keysOf} from "../keys.js";
 import {strings} from "../strings.js";
 
 /// An input for a field of the state, with what a new value sets. What the model is to do and a target by
@@ -10,7 +11,9 @@ function createInput(app, changes) {
   const input = element("input", {
     type: "text",
     disabled: app.file !== null,
-    onchange: () => app.store.set(changes(input.value)),
+    onchange: () => {
+      app.store.set(changes(input.value));
+    },
   });
   return input;
 }
@@ -36,15 +39,15 @@ export function createSteering(app) {
     forbid: strings.forbidden,
     target: strings.ownTarget
   };
-  const fields = Object.entries(inputs).map(
-      ([name, input]) => element("label", {}, element("span", {}, labels[name]), input));
+  const names = keysOf(inputs);
+  const fields = names.map((name) => element("label", {}, element("span", {}, labels[name]), inputs[name]));
   return {
     element: element(
         "div", {}, element("h3", {}, strings.constraints), element("div", {class: "steering"}, fields),
         element("p", {class: "note-line"}, strings.constraintsHint), reset),
     /// Shows the values of the state.
     update() {
-      for (const [name, input] of Object.entries(inputs)) input.value = app.store.get()[name];
+      for (const name of names) inputs[name].value = app.store.get()[name];
     },
   };
 }

@@ -1,0 +1,117 @@
+// The JSON that the server's routes answer with (src/serve/routes/), as far as the explorer reads it. Each field is
+// described here once. Numbers are counted from 1 where nothing else is said.
+
+/** GET /v1/models */
+interface ModelsJson {
+  data: ModelJson[];
+}
+
+/** A model of the server. */
+interface ModelJson {
+  id: string;
+  task: string;
+  /** The model_type of its config.json. */
+  type: string;
+  /** Those that requests may ask for; its own first. */
+  precisions: string[];
+  /** Its directory; absent for a bundled model. */
+  path?: string;
+  /** "de-en"; absent for a model with unknown languages or several. */
+  pair?: string;
+  /** The languages of the pair, or those of a request that names none. */
+  source?: string;
+  target?: string;
+  /** Of a model with several. */
+  source_languages?: string[];
+  target_languages?: string[];
+}
+
+/** Weights by layer, head, query and key; a head of which nothing was recorded is empty. */
+type WeightsJson = number[][][][];
+
+/** Numbers in base64 (src/inspect/trace/trace_pack.h). */
+interface PackedHead {
+  /** float16, row by row. */
+  weights: string;
+  // With details:
+  width?: number;
+  scale?: number;
+  /** float32: the log-sum-exp of each query's scores, then the scale of each vector. */
+  rows?: string;
+  /** int8: queries, keys and values. */
+  vectors?: string;
+}
+
+/** Vectors and scores of one head, by position. */
+interface DetailJson {
+  width: number;
+  scale: number;
+  query: number[][];
+  key: number[][];
+  value: number[][];
+  scores: number[][];
+}
+
+/** POST /v1/attend, and `heed attend --json`. */
+interface TraceJson {
+  model: string;
+  source: string;
+  target: string;
+  source_tokens: string[];
+  target_tokens: string[];
+  /** What the decoder reads. */
+  decoder_tokens?: string[];
+  /** The word of each source token, from 0; absent where the tokens' marks say it. */
+  source_words?: number[];
+  /** "mean": one matrix a layer. */
+  heads?: "all" | "mean";
+  /** ln P of the target. */
+  log_probability?: number;
+  score?: number;
+  /** ln P of each target token. */
+  log_probabilities?: number[];
+  attention?: Partial<Record<Stack, WeightsJson>>;
+  /** By layer and head, instead of `attention` and `details`. */
+  packed?: Partial<Record<Stack, (PackedHead | null)[][]>>;
+  details?: Partial<Record<Stack, (DetailJson | null)[][]>>;
+}
+
+/** POST /v1/search */
+interface SearchJson {
+  steps: {step: number; candidates: CandidateJson[]}[];
+  finished: {node: number | null; translation: string; log_probability: number; score: number}[];
+}
+
+/** A token that the search considered. */
+interface CandidateJson {
+  /** The node that it continues; null at the first step. */
+  parent: number | null;
+  /** Its own node; null if it was dropped. */
+  node: number | null;
+  token: string;
+  log_probability: number;
+  /** ln P of all tokens so far. */
+  sum: number;
+  kept: boolean;
+  finished: boolean;
+}
+
+/** POST /v1/completions with `logprobs`. */
+interface CompletionsJson {
+  choices: {logprobs: {top_logprobs: Record<string, number>[]}}[];
+}
+
+/** POST /v1/classify */
+interface ClassesJson {
+  results: {probabilities: Record<string, number>}[];
+}
+
+/** POST /v1/embeddings */
+interface EmbeddingsJson {
+  data: {embedding: number[]}[];
+}
+
+/** An error: OpenAI's form or LibreTranslate's. */
+interface ErrorJson {
+  error?: string | {message: string};
+}
