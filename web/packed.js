@@ -1,4 +1,5 @@
-// Numbers in base64, as src/inspect/trace/trace_pack.h writes them.
+// Numbers in base64, as src/inspect/trace/trace_pack.h writes them; the tests of both read
+// tests/data/packed_traces.json.
 
 /** @param {string} base64 */
 function bytesOf(base64) {

@@ -1,9 +1,10 @@
 // Test helper: artificial attention: near the diagonal, uniform, on the first and on the last key; causal in
-// the decoder.
+// the decoder. And the numbers of packed traces.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,26 @@ inline std::vector<std::string> make_tokens(int count) {
   for (int n = 0; n + 1 < count; ++n) tokens.emplace_back(kTokens[n % kTokens.size()]);
   tokens.push_back("</s>");
   return tokens;
+}
+
+/// Numbers in little-endian order.
+template <typename Number>
+std::vector<Number> from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 255);
+  }
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
+  return numbers;
 }
 
 }  // namespace heed::testing

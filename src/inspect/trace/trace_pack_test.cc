@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "inspect/trace/test_traces.h"
@@ -12,25 +11,6 @@
 
 namespace heed {
 namespace {
-
-template <typename Number>
-std::vector<Number> from_base64(const std::string& text) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes += static_cast<char>(bits >> count & 255);
-  }
-  std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
-  return numbers;
-}
 
 /// Two queries, three keys, vectors of two numbers.
 Trace detailed_trace() {
@@ -60,7 +40,7 @@ TEST(TracePack, StoresWeightsInFloat16) {
   const auto json = nlohmann::json::parse(pack_trace(trace));
   for (const Stack stack : kStacks) {
     const auto& head = json.at("packed").at(stack_name(stack)).at(1).at(2);
-    const auto halves = from_base64<uint16_t>(head.at("weights"));
+    const auto halves = testing::from_base64<uint16_t>(head.at("weights"));
     const AttentionMatrix& matrix = stack_of(trace, stack)[1][2];
     ASSERT_EQ(halves.size(), matrix.weights.size());
     for (size_t n = 0; n < halves.size(); ++n) {
@@ -74,12 +54,12 @@ TEST(TracePack, ScoresComeBackFromWeights) {
   const Trace trace = detailed_trace();
   const auto head = nlohmann::json::parse(pack_trace(trace)).at("packed").at("cross").at(0).at(0);
   const HeadDetail& detail = trace.details[static_cast<size_t>(Stack::kCross)][0][0];
-  const auto rows = from_base64<float>(head.at("rows"));
+  const auto rows = testing::from_base64<float>(head.at("rows"));
   ASSERT_EQ(rows.size(), 2u + 2 + 3 + 3);
   for (size_t n = 0; n < 6; ++n) {
     EXPECT_NEAR(std::log(trace.cross[0][0].weights[n]) + rows[n / 3], detail.scores[n], 1e-5F);
   }
-  const auto vectors = from_base64<int8_t>(head.at("vectors"));
+  const auto vectors = testing::from_base64<int8_t>(head.at("vectors"));
   ASSERT_EQ(vectors.size(), 16u);
   EXPECT_NEAR(vectors[1] * rows[2], -2, 1e-6);               // the query's largest number is exact
   EXPECT_NEAR(vectors[0] * rows[2], 1, rows[2] / 2 + 1e-6);  // others are within half a step

@@ -14,6 +14,7 @@
 #include "inspect/terminal/words.h"
 #include "inspect/trace/test_traces.h"
 #include "inspect/trace/trace_json.h"
+#include "inspect/trace/trace_pack.h"
 #include "models/head_names.h"
 #include "paths.h"
 #include "test_folder.h"
@@ -22,7 +23,9 @@ namespace heed {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::Pointwise;
 
 Trace example() {
   return testing::make_trace({"\u2581Das", "\u2581H", "aus", ".", "</s>"},
@@ -168,6 +171,7 @@ Trace trace_of(const nlohmann::json& json) {
   json.at("source_tokens").get_to(trace.source_tokens);
   json.at("target_tokens").get_to(trace.target_tokens);
   trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
+  trace.source_words = json.value("source_words", std::vector<int>{});
   for (const Stack stack : kStacks) {
     for (const nlohmann::json& layer : json.at("attention").at(stack_name(stack))) {
       auto& heads = stack_of(trace, stack).emplace_back();
@@ -176,6 +180,36 @@ Trace trace_of(const nlohmann::json& json) {
   }
   check_trace(trace);
   return trace;
+}
+
+HeadDetail detail_of(const nlohmann::json& json) {
+  if (json.is_null()) return {};
+  const auto numbers = [&](const char* name) { return matrix_of(json.at(name)).weights; };
+  return {json.at("width"), json.at("scale"), numbers("query"),
+          numbers("key"),   numbers("value"), numbers("scores")};
+}
+
+/// Cases that the explorer's test reads, too.
+TEST(TracePack, OfTheSharedCases) {
+  std::ifstream file(source_folder() + "/tests/data/packed_traces.json");
+  for (nlohmann::json each : nlohmann::json::parse(file)) {
+    Trace trace = trace_of(each["trace"]);
+    if (each["trace"].contains("details")) {
+      auto& heads = trace.details[static_cast<size_t>(Stack::kCross)].emplace_back();
+      for (const nlohmann::json& head : each["trace"]["details"]["cross"][0])
+        heads.push_back(detail_of(head));
+    }
+    nlohmann::json found = nlohmann::json::parse(pack_trace(trace))["packed"];
+    // Logarithms of different libraries may differ in the last bit.
+    nlohmann::json &head = found["cross"][0][0], &expected = each["packed"]["cross"][0][0];
+    EXPECT_EQ(head.contains("rows"), expected.contains("rows"));
+    if (head.contains("rows") && expected.contains("rows")) {
+      EXPECT_THAT(testing::from_base64<float>(head["rows"]),
+                  Pointwise(FloatNear(1e-6F), testing::from_base64<float>(expected["rows"])));
+      expected["rows"] = head["rows"];
+    }
+    EXPECT_EQ(found, each["packed"]) << each["name"];
+  }
 }
 
 /// Cases that the explorer's test reads, too.
@@ -194,6 +228,29 @@ TEST(Words, BeginAtMarkersAndSpecialTokens) {
   EXPECT_THAT(word_indices({"\u2581Das", "\u2581H", "aus", ".", "</s>"}), ElementsAre(0, 1, 1, 1, 2));
   EXPECT_THAT(word_indices({"<s>", "a", "b", "</s>"}), ElementsAre(0, 1, 1, 2));
   EXPECT_THAT(word_indices({}), ElementsAre());
+}
+
+/// Cases that the explorer's test reads, too.
+TEST(Words, OfTheSharedCases) {
+  std::ifstream file(source_folder() + "/tests/data/word_groups.json");
+  for (const nlohmann::json& each : nlohmann::json::parse(file)) {
+    const Trace words = group_by_words(trace_of(each["trace"]));
+    const nlohmann::json& expected = each["words"];
+    EXPECT_EQ(nlohmann::json(words.source_tokens), expected["source_tokens"]) << each["name"];
+    EXPECT_EQ(nlohmann::json(words.target_tokens), expected["target_tokens"]) << each["name"];
+    EXPECT_EQ(nlohmann::json(words.decoder_tokens), expected["decoder_tokens"]) << each["name"];
+    for (const Stack stack : kStacks) {
+      const nlohmann::json& layers = expected["attention"][stack_name(stack)];
+      ASSERT_EQ(stack_of(words, stack).size(), layers.size());
+      for (size_t layer = 0; layer < layers.size(); ++layer) {
+        for (size_t head = 0; head < layers[layer].size(); ++head) {
+          EXPECT_THAT(stack_of(words, stack)[layer][head].weights,
+                      Pointwise(FloatNear(1e-6F), matrix_of(layers[layer][head]).weights))
+              << each["name"] << ", " << stack_name(stack);
+        }
+      }
+    }
+  }
 }
 
 TEST(Words, SumOverKeysMeanOverQueries) {
