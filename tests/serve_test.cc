@@ -316,6 +316,7 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
       {{{"beam", 3}, {"nbest", 3}, {"length_penalty", 0.4}},
        {"--beam", "3", "--nbest", "3", "--length-penalty", "0.4"}},
       {{{"nbest", 2}, {"alignment", true}}, {"--nbest", "2", "--alignment"}},
+      {{{"nbest", 2}, {"confidence", true}}, {"--nbest", "2", "--confidence"}},
       {{{"max_length", 6}, {"no_repeat_ngram", 2}}, {"--max-length", "6", "--no-repeat-ngram", "2"}},
       {{{"prefix", "The old"}}, {"--prefix", "The old"}},
       {{{"require", "garden"}, {"forbid", {"e", "the"}}},

@@ -48,6 +48,12 @@ void expect_equal(const TranslatedText& found, const nlohmann::json& expected) {
   } else {
     EXPECT_EQ(nlohmann::json(found.alignment), expected.at("alignment"));
   }
+  if (!expected.contains("confidence")) {
+    EXPECT_TRUE(found.word_confidence.empty());
+  } else {
+    EXPECT_EQ(found.confidence, expected.at("confidence").get<double>());
+    EXPECT_EQ(nlohmann::json(found.word_confidence), expected.at("word_confidence"));
+  }
 }
 
 class TranslatorOptions : public testing::TestWithParam<Case> {};
@@ -67,7 +73,7 @@ TEST_P(TranslatorOptions, GiveWhatTheCommandGives) {
     for (size_t rank = 0; rank < others.size(); ++rank) expect_equal(found[n][rank + 1], others[rank]);
     const TranslatedText &first = found[n][0], &before = usual[n][0];
     same_as_default = same_as_default && first.text == before.text && first.score == before.score &&
-                      first.alignment == before.alignment;
+                      first.alignment == before.alignment && first.word_confidence == before.word_confidence;
   }
   EXPECT_FALSE(same_as_default) << "the option changes nothing here, so this test shows nothing";
 }
@@ -89,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
              {.ablate = {"cross:1:all", "encoder:1:1"}},
              {"--ablate", "cross:1:all", "--ablate", "encoder:1:1"}},
         Case{"alignment", {.beam = 1, .alignment = true}, {"--alignment", "--beam", "1"}},
+        Case{"confidence", {.beam = 1, .confidence = true}, {"--confidence", "--beam", "1"}},
         Case{"sample",
              {.nbest = 2, .sample = true, .temperature = 1.5, .top_k = 30, .top_p = 0.9, .seed = 9},
              {"--sample", "--nbest", "2", "--temperature", "1.5", "--top-k", "30", "--top-p", "0.9", "--seed",

@@ -30,6 +30,10 @@ class Translation(NamedTuple):
     """The other `nbest` - 1 translations, best first, without alternatives of their own, as in `heed translate --json`."""
     alignment: list[tuple[int, int]]
     """With alignment=True, pairs of words, separated by white space: their indices in text and translation, from 0."""
+    word_confidence: list[float]
+    """With confidence=True, the probability that each word, separated by white space, also stands in a human translation."""
+    confidence: float
+    """With confidence=True, the mean of word_confidence."""
     warnings: list[str]
     """What the text says otherwise than its source in numbers, times, dates, codes and addresses, a sentence each; of the
     best translation only."""
@@ -157,7 +161,17 @@ class Translator:
 
 def _translation_of(found: Sequence[Any]) -> Translation:
     best, *others = [
-        Translation(each.text, each.log_probability, each.score, each.pieces, [], each.alignment, each.warnings)
+        Translation(
+            each.text,
+            each.log_probability,
+            each.score,
+            each.pieces,
+            [],
+            each.alignment,
+            each.word_confidence,
+            each.confidence,
+            each.warnings,
+        )
         for each in found
     ]
     return best._replace(alternatives=others)

@@ -22,6 +22,8 @@ void bind_translator(nb::module_& m) {
       .def_ro("score", &TranslatedText::score)
       .def_ro("pieces", &TranslatedText::pieces)
       .def_ro("alignment", &TranslatedText::alignment)
+      .def_ro("word_confidence", &TranslatedText::word_confidence)
+      .def_ro("confidence", &TranslatedText::confidence)
       .def_ro("warnings", &TranslatedText::warnings);
   nb::class_<Translator>(m, "Translator")
       .def(

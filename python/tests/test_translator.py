@@ -63,6 +63,7 @@ def command_json(command, *arguments):
          ["--sample", "--temperature", "1.5", "--top-k", "50", "--top-p", "0.9", "--seed", "7", "--nbest", "2"]),
         ({"ablate": ["cross:1:all"]}, ["--ablate", "cross:1:all"]),
         ({"alignment": True, "beam": 1}, ["--alignment", "--beam", "1"]),
+        ({"confidence": True, "beam": 1}, ["--confidence", "--beam", "1"]),
     ],
 )  # fmt: skip
 def test_every_option_of_the_command(translator, command, options, arguments):
@@ -71,12 +72,17 @@ def test_every_option_of_the_command(translator, command, options, arguments):
     expected = command_json(command, *arguments, *texts)
     assert [each.text for each in found] == [each["translation"] for each in expected]
     assert [each.score for each in found] == [each["score"] for each in expected]
+    if "confidence" in options:
+        assert [each.confidence for each in found] == [each["confidence"] for each in expected]
+        assert [each.word_confidence for each in found] == [each["word_confidence"] for each in expected]
     if "alignment" in options:
         assert [each.alignment for each in found] == [[tuple(link) for link in each["alignment"]] for each in expected]
         assert found[0].alignment
     else:
         usual = translator.translate(texts, details=True)
-        assert [(each.text, each.score) for each in found] != [(each.text, each.score) for each in usual]
+        assert [(each.text, each.score, each.word_confidence) for each in found] != [
+            (each.text, each.score, each.word_confidence) for each in usual
+        ]
         assert not found[0].alignment
     if "nbest" in options:
         texts = [each.text for each in found[0].alternatives]

@@ -14,6 +14,7 @@
 #include "tasks/model_files.h"
 #include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/whitespace.h"
+#include "translate/confidence.h"
 #include "translate/documents/document.h"
 #include "translate/translation_settings.h"
 #include "translate/translator.h"
@@ -52,8 +53,15 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 namespace {
 
 TranslatedText text_of(translate::Candidate&& candidate) {
-  return {std::move(candidate.text),   candidate.log_probability,      candidate.score,
-          std::move(candidate.pieces), std::move(candidate.alignment), {}};
+  const double confidence = translate::text_confidence(candidate.word_confidence);
+  return {.text = std::move(candidate.text),
+          .log_probability = candidate.log_probability,
+          .score = candidate.score,
+          .pieces = std::move(candidate.pieces),
+          .alignment = std::move(candidate.alignment),
+          .word_confidence = std::move(candidate.word_confidence),
+          .confidence = confidence,
+          .warnings = {}};
 }
 
 }  // namespace

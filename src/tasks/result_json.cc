@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "text/unicode/utf8.h"
+#include "translate/confidence.h"
 
 namespace heed::tasks {
 
@@ -10,25 +11,29 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json to_json(const translate::Candidate& candidate, bool alignment) {
+ordered_json to_json(const translate::Candidate& candidate, const TranslateOptions& options) {
   ordered_json json{{"translation", candidate.text},
                     {"score", candidate.score},
                     {"log_probability", candidate.log_probability},
                     {"pieces", candidate.pieces},
                     {"log_probabilities", candidate.log_probabilities}};
-  if (alignment) json["alignment"] = candidate.alignment;
+  if (options.alignment) json["alignment"] = candidate.alignment;
+  if (options.confidence) {
+    json["confidence"] = translate::text_confidence(candidate.word_confidence);
+    json["word_confidence"] = candidate.word_confidence;
+  }
   return json;
 }
 
 }  // namespace
 
-ordered_json to_json(const translate::Translation& translation, bool alignment) {
+ordered_json to_json(const translate::Translation& translation, const TranslateOptions& options) {
   ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
-  json.update(to_json(translation.best(), alignment));
+  json.update(to_json(translation.best(), options));
   json["warnings"] = translation.warnings;
   json["alternatives"] = ordered_json::array();
   for (size_t rank = 1; rank < translation.candidates.size(); ++rank) {
-    json["alternatives"].push_back(to_json(translation.candidates[rank], alignment));
+    json["alternatives"].push_back(to_json(translation.candidates[rank], options));
   }
   return json;
 }

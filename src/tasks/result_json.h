@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/translator.h"
 #include "tasks/text_classifier.h"
 #include "tasks/text_generator.h"
 #include "translate/translator.h"
@@ -12,9 +13,9 @@
 namespace heed::tasks {
 
 /// The fields source and source_pieces; for the best candidate translation, score, log_probability, pieces,
-/// log_probabilities and, with `alignment`, alignment; the same for the other candidates in alternatives; and
-/// warnings.
-nlohmann::ordered_json to_json(const translate::Translation& translation, bool alignment);
+/// log_probabilities and, if the options ask for them, alignment, confidence and word_confidence; the same
+/// for the other candidates in alternatives; and warnings.
+nlohmann::ordered_json to_json(const translate::Translation& translation, const TranslateOptions& options);
 
 /// The fields text, second_text (of a pair), label, probability and probabilities. Null for a blank text.
 nlohmann::ordered_json to_json(const ClassifierText& text, const std::vector<std::string>& labels,

@@ -59,6 +59,12 @@ void visit_translate_options(Visit&& visit) {
          .help = "Give the word alignment, too: pairs of source and target word, such as 0-0 1-2",
          .for_documents = false},
         &Options::alignment);
+  visit({.name = "confidence",
+         .group = kOutput,
+         .help = "Give the confidence, too, from 0 to 1: the expected share of right words, and in JSON that "
+                 "of each word",
+         .for_documents = false},
+        &Options::confidence);
   visit({.name = "prefix",
          .group = kConstraints,
          .value = "TEXT",

@@ -22,6 +22,8 @@ struct Candidate {
 
   /// Links between words separated by white space, if requested.
   std::vector<WordLink> alignment;
+  /// The confidence of each word, as above, if requested: word_confidence() of confidence.h.
+  std::vector<double> word_confidence;
 };
 
 /// A line and its translations.

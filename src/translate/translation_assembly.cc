@@ -4,6 +4,7 @@
 
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
+#include "translate/confidence.h"
 #include "translate/part_text.h"
 #include "translate/word_alignment.h"
 
@@ -90,36 +91,69 @@ std::vector<WordLink> TranslationAssembler::align_part(const LinePart& part,
   return links;
 }
 
-std::vector<WordLink> TranslationAssembler::align(const TranslationWindow& window, size_t line,
-                                                  size_t rank) const {
-  std::vector<WordLink> links;
+/// Calls visit(part, hypothesis, word) for each part of a line, with the index in the joined text of the word
+/// in which the translation of the part begins.
+template <typename Visit>
+void TranslationAssembler::visit_parts(const TranslationWindow& window, size_t line, size_t rank,
+                                       Visit&& visit) const {
   const SplitLine& split = window.lines[line];
-  const std::vector<size_t> source_words = word_ends(split.text);
   WordCount count;
   bool empty = true;
   for (size_t n = 0; n < split.parts.size(); ++n) {
-    const LinePart& part = split.parts[n];
+    const search::Hypothesis& hypothesis = of_rank(window.hypotheses[window.first_part[line] + n], rank);
     if (!empty) count.add(split.separators[n]);
+    visit(split.parts[n], hypothesis, count.before_next());
+    const std::string text = part_text(split.parts[n], split.text, tokenizer_.decode(hypothesis.ids));
+    count.add(text);
+    empty = empty && text.empty();
+  }
+}
+
+std::vector<WordLink> TranslationAssembler::align(const TranslationWindow& window, size_t line,
+                                                  size_t rank) const {
+  std::vector<WordLink> links;
+  const std::string& source = window.lines[line].text;
+  const std::vector<size_t> source_words = word_ends(source);
+  visit_parts(window, line, rank, [&](const LinePart& part, const search::Hypothesis& hypothesis, int first) {
     if (!part.literal.empty()) {
       const auto at = std::upper_bound(source_words.begin(), source_words.end(), part.spans[0].first);
       const int words = static_cast<int>(word_ends(part.literal).size());
       for (int word = 0; word < words; ++word) {
-        links.emplace_back(static_cast<int>(at - source_words.begin()) + word, count.before_next() + word);
+        links.emplace_back(static_cast<int>(at - source_words.begin()) + word, first + word);
       }
-      count.add(part.literal);
-      empty = false;
-      continue;
+      return;
     }
-    const std::vector<int32_t>& ids = of_rank(window.hypotheses[window.first_part[line] + n], rank).ids;
-    const std::vector<int> words = words_of_spans(split.text, source_words, part.spans);
-    for (const auto& [from, to] : align_part(part, words, ids)) {
-      links.emplace_back(from, count.before_next() + to);
+    const std::vector<int> words = words_of_spans(source, source_words, part.spans);
+    for (const auto& [from, to] : align_part(part, words, hypothesis.ids)) {
+      links.emplace_back(from, first + to);
     }
-    const std::string text = part_text(part, split.text, tokenizer_.decode(ids));
-    count.add(text);
-    empty = empty && text.empty();
-  }
+  });
   return links;
+}
+
+/// The confidence of each word of the joined text; that of text that is copied is 1.
+std::vector<double> TranslationAssembler::confidence(const TranslationWindow& window, size_t line,
+                                                     size_t rank, std::string_view text) const {
+  std::vector<double> confidences(word_ends(text).size(), 1);
+  const Vocabulary& vocabulary = tokenizer_.vocabulary();
+  visit_parts(window, line, rank, [&](const LinePart& part, const search::Hypothesis& hypothesis, int first) {
+    const std::vector<int32_t>& ids = hypothesis.ids;
+    const std::vector<int> firsts = words_with_spans(part, tokenizer_.decode(ids));
+    std::vector<double> sums(firsts.size());
+    const std::vector<int> words = words_of_pieces(pieces_of(vocabulary, ids), special_ids(vocabulary, ids));
+    for (size_t t = 0; t < ids.size(); ++t) {
+      const auto word = static_cast<size_t>(words[t]);
+      if (words[t] >= 0 && word + 1 < sums.size()) sums[word] += hypothesis.log_probabilities[t];
+    }
+    for (size_t word = 0; word + 1 < sums.size(); ++word) {
+      const int next = std::max(firsts[word] + 1, firsts[word + 1]);
+      for (int k = firsts[word]; k < next; ++k) {
+        const auto at = static_cast<size_t>(first + k);
+        if (at < confidences.size()) confidences[at] = std::min(confidences[at], word_confidence(sums[word]));
+      }
+    }
+  });
+  return confidences;
 }
 
 Translation TranslationAssembler::assemble(const TranslationWindow& window, size_t line) const {
@@ -135,8 +169,9 @@ Translation TranslationAssembler::assemble(const TranslationWindow& window, size
     ranks = std::max(ranks, window.hypotheses[part].size());
   }
   for (size_t rank = 0; rank < ranks; ++rank) {
-    translation.candidates.push_back(join(window, line, rank));
-    if (options_.align) translation.candidates.back().alignment = align(window, line, rank);
+    Candidate& candidate = translation.candidates.emplace_back(join(window, line, rank));
+    if (options_.align) candidate.alignment = align(window, line, rank);
+    if (options_.confidence) candidate.word_confidence = confidence(window, line, rank, candidate.text);
   }
   return translation;
 }

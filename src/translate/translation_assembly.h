@@ -1,6 +1,7 @@
 // Joins the translations of a line's parts, with their scores and word alignments.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "models/seq2seq.h"
@@ -18,6 +19,7 @@ class TranslationAssembler {
     double length_penalty = 1;
     size_t prefix_tokens = 0;  ///< at the beginning of the first translated part, which scores leave out
     bool align = false;        ///< compute word alignments, with an additional forward pass per candidate
+    bool confidence = false;   ///< compute the confidence of words
     AlignmentOptions alignment = {};
   };
   /// All arguments but the options must outlive this.
@@ -30,7 +32,11 @@ class TranslationAssembler {
 
  private:
   Candidate join(const TranslationWindow& window, size_t line, size_t rank) const;
+  template <typename Visit>
+  void visit_parts(const TranslationWindow& window, size_t line, size_t rank, Visit&& visit) const;
   std::vector<WordLink> align(const TranslationWindow& window, size_t line, size_t rank) const;
+  std::vector<double> confidence(const TranslationWindow& window, size_t line, size_t rank,
+                                 std::string_view text) const;
   std::vector<WordLink> align_part(const LinePart& part, const std::vector<int>& source_words,
                                    const std::vector<int32_t>& ids) const;
 

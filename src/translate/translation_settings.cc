@@ -64,6 +64,7 @@ void apply(const TranslateOptions& choices, TranslatorOptions& options) {
   options.glossary = glossary_of(choices.glossary);
   options.constraints = {choices.prefix, choices.require, choices.forbid};
   options.align = choices.alignment;
+  options.confidence = choices.confidence;
   if (!choices.ablate.empty()) options.heads = models::heads_off(choices.ablate);
 }
 

@@ -79,6 +79,7 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
                  {.length_penalty = options_.search.length_penalty,
                   .prefix_tokens = prefix_.size(),
                   .align = options_.align,
+                  .confidence = options_.confidence,
                   .alignment = options_.alignment}) {
   if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size() ||
       static_cast<int64_t>(tokenizer.source_vocabulary().size()) != models::source_vocabulary_size(model)) {

@@ -49,7 +49,8 @@ struct TranslatorOptions {
   /// again where they differ, and warn where they still do. For German, English and Spanish.
   bool check_values = false;
   heed::search::Constraints constraints = {};
-  bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
+  bool align = false;       ///< compute word alignments, with an additional forward pass per candidate
+  bool confidence = false;  ///< compute Candidate::word_confidence
   AlignmentOptions alignment = {};
   nn::HeadScales heads = {};  ///< attention heads that are switched off or scaled
   /// Number of lines that are read, sorted by length, translated and returned at a time.

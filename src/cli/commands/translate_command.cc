@@ -26,6 +26,7 @@
 #include "data/corpus/whole_text.h"
 #include "tasks/result_json.h"
 #include "text/unicode/utf8.h"
+#include "translate/confidence.h"
 #include "translate/documents/document.h"
 #include "translate/word_alignment.h"
 
@@ -42,22 +43,27 @@ struct TranslateArguments {
   LineJobOptions job;
 };
 
-/// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
-/// lines, best first; missing translations are empty lines.
+/// Writes the requested columns: score, translation, alignment, confidence. With --nbest N, each source line
+/// gives N lines, best first; missing translations are empty lines.
 void write(const TranslateArguments& o, const translate::Translation& translation, LineOutput& output) {
+  const TranslateOptions& options = o.flags.options;
   if (o.json) {
-    output.write_line(tasks::to_json(translation, o.flags.options.alignment).dump());
+    output.write_line(tasks::to_json(translation, options).dump());
     return;
   }
-  for (size_t rank = 0; rank < static_cast<size_t>(o.flags.options.nbest); ++rank) {
+  const bool columns = o.scores || options.alignment || options.confidence;
+  for (size_t rank = 0; rank < static_cast<size_t>(options.nbest); ++rank) {
+    static const translate::Candidate kMissing;
     const bool found = rank < translation.candidates.size();
+    const translate::Candidate& candidate = found ? translation.candidates[rank] : kMissing;
     std::string line;
-    if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
-    if (o.scores) line += '\t';
-    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.flags.options.alignment);
-    if (o.flags.options.alignment) line += '\t';
-    if (o.flags.options.alignment && found)
-      line += translate::to_pharaoh(translation.candidates[rank].alignment);
+    if (o.scores) line += found ? fmt::format("{:.6f}\t", candidate.score) : "\t";
+    line += within_line(candidate.text, columns);
+    if (options.alignment) line += '\t' + translate::to_pharaoh(candidate.alignment);
+    if (options.confidence) line += '\t';
+    if (options.confidence && found) {
+      line += fmt::format("{:.3f}", translate::text_confidence(candidate.word_confidence));
+    }
     output.write_line(line);
   }
 }
@@ -237,9 +243,10 @@ void add_translate(Command& app, Work& work) {
   heed translate --json --nbest 3 < german.txt
   heed translate --format html --input seite.html --output page.html
 
-One output line per input line; blank lines stay blank. --scores and --alignment add columns: score,
-translation, alignment, separated by tabs. --nbest N writes N lines per input line, best first. The score is
-the log-probability of the translation divided by length^A, see --length-penalty.)");
+One output line per input line; blank lines stay blank. --scores, --alignment and --confidence add
+columns: score, translation, alignment, confidence, separated by tabs. --nbest N writes N lines per input
+line, best first. The score is the log-probability of the translation divided by length^A, see
+--length-penalty.)");
   command->add_option("TEXT", o->texts, "Text to translate; default: the lines of --input")->take_all();
   add_model_options(*command, o->model);
   command->add_option("--input F", o->input, "Read lines from this file; -: standard input [default: -]");

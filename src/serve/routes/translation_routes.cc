@@ -16,12 +16,12 @@ constexpr std::initializer_list<search::OptionGroup> kGroups{
     search::OptionGroup::kSearch, search::OptionGroup::kOutput,   search::OptionGroup::kText,
     search::OptionGroup::kHeads,  search::OptionGroup::kSampling, search::OptionGroup::kConstraints};
 
-ordered_json to_json(const TranslatedLines& lines, bool alignment) {
-  if (lines.lines.size() == 1) return tasks::to_json(lines.lines[0], alignment);
+ordered_json to_json(const TranslatedLines& lines, const TranslateOptions& options) {
+  if (lines.lines.size() == 1) return tasks::to_json(lines.lines[0], options);
   ordered_json json{{"translation", lines.text(0)}, {"lines", ordered_json::array()}};
   json["warnings"] = ordered_json::array();
   for (const translate::Translation& line : lines.lines) {
-    json["lines"].push_back(tasks::to_json(line, alignment));
+    json["lines"].push_back(tasks::to_json(line, options));
     for (const std::string& warning : line.warnings) json["warnings"].push_back(warning);
   }
   return json;
@@ -41,7 +41,7 @@ void route_v1_translate(const Exchange& exchange) {
   ordered_json list = ordered_json::array();
   if (format == "text") {
     for (const TranslatedLines& lines : translate_texts(exchange, chosen, options, texts.texts)) {
-      list.push_back(to_json(lines, options.alignment));
+      list.push_back(to_json(lines, options));
     }
   } else {
     const std::vector<std::string> translations =
