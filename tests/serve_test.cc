@@ -115,7 +115,7 @@ class ServeTest : public testing::Test {
   static serve::ServerOptions with_models(const Arguments& names) {
     serve::ServerOptions options;
     options.threads = 2;
-    for (const std::string& name : names) options.models.push_back({name, model(name)});
+    for (const std::string& name : names) options.models.push_back({name, ModelInventory(model(name))});
     return options;
   }
   static serve::ServerOptions options() { return with_models({"en-de", "de-en", "text", "classes"}); }
@@ -592,7 +592,7 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
   const auto path = [](const std::string& name) {
     return (families_folder() / "seq2seq_families" / name / "model").string();
   };
-  for (const char* name : {"nllb", "mbart50", "m2m100"}) chosen.models.push_back({name, path(name)});
+  for (const char* name : {"nllb", "mbart50", "m2m100"}) chosen.models.push_back({name, ModelInventory(path(name))});
   start(chosen);
   std::map<std::string, json> languages;
   for (const json& each : get("/languages").json()) languages[each["code"]] = each;

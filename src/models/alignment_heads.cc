@@ -27,11 +27,6 @@ std::vector<AlignmentHead> alignment_heads_of(const JsonObject& file) {
   return heads;
 }
 
-std::vector<AlignmentHead> read_alignment_heads(const ModelInventory& files) {
-  if (!files.has(model_file::kGenerationConfig)) return {};
-  return alignment_heads_of(JsonObject::read(files.path(model_file::kGenerationConfig)));
-}
-
 void write_alignment_heads(const std::string& directory, const std::vector<AlignmentHead>& heads) {
   const std::string path = directory + "/" + model_file::kGenerationConfig;
   nlohmann::json json = JsonObject::read(path).json();

@@ -18,8 +18,6 @@ struct AlignmentHead {
 
 /// The heads in a file; empty if missing. Throws kFormat.
 std::vector<AlignmentHead> alignment_heads_of(const JsonObject& file);
-/// The heads in a model directory; empty without generation_config.json. Throws kFile or kFormat.
-std::vector<AlignmentHead> read_alignment_heads(const ModelInventory& files);
 /// Updates the existing generation_config.json. Throws kNotFound, kFile or kFormat.
 void write_alignment_heads(const std::string& directory, const std::vector<AlignmentHead>& heads);
 

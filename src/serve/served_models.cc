@@ -80,11 +80,11 @@ void set_languages(ServedModel& model) {
 std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOptions& options) {
   auto model = std::make_unique<ServedModel>();
   model->name = from.name;
-  model->directory = from.directory;
+  model->directory = from.files.directory();
   model->bundled = from.bundled;
   model->load = options;
   model->loaded_at = std::time(nullptr);
-  models::LoadedModel loaded = models::load_model(from.directory, options);
+  models::LoadedModel loaded = models::load_model(models::ModelDirectory::open(from.files), options);
   model->task = loaded.model->task();
   switch (model->task) {
     case models::Task::kTranslation: {
@@ -194,7 +194,7 @@ const ServedModel& ServedModels::in_precision(const ServedModel& model, const st
   if (other == nullptr) {
     models::LoadOptions options = model.load;
     options.precision = models::precision_named(precision);
-    other = load({model.name, model.directory, model.bundled}, options);
+    other = load({model.name, ModelInventory(model.directory), model.bundled}, options);
   }
   return *other;
 }

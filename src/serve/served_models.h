@@ -17,7 +17,7 @@ namespace heed::serve {
 
 struct ModelSource {
   std::string name;  ///< in requests
-  std::string directory;
+  ModelInventory files = {};
   bool bundled = false;  ///< whether commands find it by its name, as `--pair`, wherever they are started
 };
 

@@ -155,7 +155,7 @@ Server::State::State(const ServerOptions& settings)
 
 void Server::State::enter_sandbox() {
   std::vector<std::string> directories;
-  for (const ModelSource& model : options.models) directories.push_back(model.directory);
+  for (const ModelSource& model : options.models) directories.push_back(model.files.directory());
   no_sandbox = restrict_thread(readable_when_serving(directories));
 }
 

@@ -44,7 +44,7 @@ TranslatorOptions default_translator_options(const models::LoadedModel& model) {
   TranslatorOptions options;
   options.split_sentences = options.protect_spans = options.true_case = options.check_values = true;
   options.search = search::search_options_of(model);
-  options.alignment.heads = models::read_alignment_heads(model.files);
+  options.alignment.heads = model.generation.alignment_heads;
   return options;
 }
 

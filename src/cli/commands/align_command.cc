@@ -41,15 +41,15 @@ using Links = std::vector<WordLink>;
 
 translate::AlignmentOptions alignment_options(const AlignOptions& o, const models::LoadedModel& model) {
   if (o.layer > 0) return {.layer = o.layer - 1};
-  return {.heads = models::read_alignment_heads(model.files)};
+  return {.heads = model.generation.alignment_heads};
 }
 
-/// The model of the reverse direction.
-TranslationModel load_reverse_model(const AlignOptions& o) {
+/// The choice of the model of the reverse direction.
+ModelChoice reverse_choice(const AlignOptions& o) {
   ModelChoice choice = o.model;
   choice.model = o.reverse;
   choice.pair.clear();
-  return load_translation_model(choice);
+  return choice;
 }
 
 /// The alignments of the reverse model, as (source, target) links of these pairs.
@@ -82,13 +82,18 @@ int run_align(const AlignOptions& o) {
   GivenPairs given(o.arguments, o.input, o.job.part);
   const models::ModelDirectory directory = open_translation_model(o.model);
   LineJob job{.options = o.job, .models = {directory.path()}};
-  if (!o.reverse.empty()) job.models.push_back(model_directory_at(o.reverse, "--reverse"));
+  std::optional<ModelInventory> reverse_files;
+  if (!o.reverse.empty()) {
+    reverse_files = model_directory_at(o.reverse, "--reverse");
+    job.models.push_back(reverse_files->directory());
+  }
   LineOutput output = open_output(job, given.input(), o.output);
   if (output.complete()) return kExitDone;
   given.skip(output.lines_done());
   const TranslationModel model = load_translation_model(o.model, directory);
   std::optional<TranslationModel> reverse;
-  if (!o.reverse.empty()) reverse.emplace(load_reverse_model(o));
+  if (reverse_files)
+    reverse = load_translation_model(reverse_choice(o), open_translation_model(*reverse_files));
   ThreadPool pool(o.common.threads);
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);

@@ -19,7 +19,6 @@
 #include "cli/jobs/translation.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
-#include "cli/options/language_model.h"
 #include "cli/options/query_token.h"
 #include "cli/options/search_flags.h"
 #include "cli/options/terminal.h"
@@ -35,6 +34,7 @@
 #include "inspect/trace/trace_json.h"
 #include "inspect/trace/translation_trace.h"
 #include "models/head_names.h"
+#include "tasks/model_files.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
@@ -124,7 +124,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
     fail(ErrorKind::kUsage, "'{}' is a language model, which has no separate target: leave out --target",
          loaded.directory());
   }
-  const LanguageModelFiles model = with_tokenizer(std::move(loaded));
+  const tasks::LanguageModelFiles model = tasks::with_tokenizer(std::move(loaded));
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
@@ -300,9 +300,8 @@ int run_attend(AttendOptions o) {
   const Format format = format_of(o);
   check_options(o, format);
   if (format == Format::kPage) o.details = true;
-  const std::string directory = find_model(o.model);
-  models::LoadedModel loaded =
-      load_model(models::ModelDirectory::open(directory), o.model.precision, o.model.shortlist);
+  models::LoadedModel loaded = load_model(find_model(o.model), o.model.precision, o.model.shortlist);
+  const std::string directory = loaded.directory();
   if (dynamic_cast<const models::Encoder*>(loaded.model.get()) != nullptr) set_encoder_defaults(o, format);
   const std::vector<Trace> traces = record(o, std::move(loaded));
   LineOutput output(o.output);

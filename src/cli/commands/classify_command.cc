@@ -27,11 +27,10 @@ std::string to_text(const std::vector<std::string>& labels, const tasks::Classif
 
 int run_classify(const ClassifyOptions& o) {
   SourceLines lines = open_lines(o.texts);
-  LineOutput output = open_output(o.texts, lines);
+  const ModelInventory files = find_named_model(o.texts.model);
+  LineOutput output = open_output(o.texts, files, lines);
   if (output.complete()) return kExitDone;
-  const NamedModel& named = o.texts.model;
-  const EncoderModel model =
-      classifier_model(load_model(models::ModelDirectory::open(find_named_model(named)), named.precision));
+  const EncoderModel model = classifier_model(load_model(files, o.texts.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.texts.common.threads);
   const tasks::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,

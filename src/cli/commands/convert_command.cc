@@ -215,7 +215,7 @@ void write_language_model_files(const models::LoadedModel& loaded, const std::st
   load_language_tokenizer(loaded.files).save(part);
 }
 
-int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
+int convert_to_ctranslate2(const ConvertOptions& o, const models::ModelDirectory& input) {
   const models::LoadedModel loaded = models::load_model(
       input, {.precision = models::Precision::kFloat32, .storage = models::WeightStorage::kFloat32});
   const Ctranslate2Variables variables =
@@ -273,12 +273,13 @@ int run_convert(const ConvertOptions& o) {
   if (!o.tokenizer.empty()) {
     fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a model directory contains its tokenizer");
   }
-  if (o.from == "marian" || is_marian_model(o.input)) return convert_marian(o);
-  const std::string path = model_directory_at(o.input, "IN");
-  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, path);
-  const models::ModelDirectory input = models::ModelDirectory::open(path);
+  const ModelInventory files(o.input);
+  if (o.from == "marian" || is_marian_model(files)) return convert_marian(o);
+  require_model_directory(files, "IN");
+  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, models::ModelDirectory::open(files));
+  const models::ModelDirectory input = models::ModelDirectory::open(files);
   if (input.quantized()) {
-    fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", path);
+    fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", files.directory());
   }
   if (o.to == "huggingface") {
     require_hugging_face(input);

@@ -92,15 +92,16 @@ int run_embed(const EmbedOptions& o) {
     fail(ErrorKind::kUsage, "'{}': arrays are not compressed; give a name that ends in .npy", o.texts.output);
   }
   SourceLines lines = open_lines(o.texts);
+  const ModelInventory files = find_named_model(o.texts.model);
   std::optional<LineOutput> output;
   if (!array) {
-    output = open_output(o.texts, lines);
+    output = open_output(o.texts, files, lines);
     if (output->complete()) return kExitDone;
   }
   models::LoadOptions load = load_options(o.texts.model.precision);
   load.encoder = true;
   const tasks::EncoderModel model =
-      tasks::encoder_model(models::load_model(find_named_model(o.texts.model), load));
+      tasks::encoder_model(models::load_model(models::ModelDirectory::open(files), load));
   ThreadPool pool(o.texts.common.threads);
   const tasks::TextEmbedder embedder(model.loaded.encoder(), model.loaded.context(), model.tokenizer,
                                      tasks::embedding_settings(model.loaded, embedder_options(o)), pool);

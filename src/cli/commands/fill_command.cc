@@ -92,11 +92,10 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 
 int run_fill(const FillOptions& o) {
   SourceLines lines = open_lines(o.texts);
-  LineOutput output = open_output(o.texts, lines);
+  const ModelInventory files = find_named_model(o.texts.model);
+  LineOutput output = open_output(o.texts, files, lines);
   if (output.complete()) return kExitDone;
-  const NamedModel& named = o.texts.model;
-  models::LoadedModel read =
-      load_model(models::ModelDirectory::open(find_named_model(named)), named.precision);
+  models::LoadedModel read = load_model(files, o.texts.model.precision);
   read.masked_language_model();  // throws for another task
   const auto [loaded, tokenizer] = tasks::encoder_model(std::move(read));
   if (!tokenizer.mask_id()) {

@@ -15,10 +15,10 @@
 #include "cli/jobs/source_lines.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
-#include "cli/options/language_model.h"
 #include "cli/options/option_flags.h"
 #include "tasks/generate_options.h"
 #include "tasks/generation_settings.h"
+#include "tasks/model_files.h"
 #include "tasks/result_json.h"
 #include "text/unicode/utf8.h"
 
@@ -44,7 +44,7 @@ void explain_ending(const GenerateArguments& o, const models::LanguageModel& mod
 }
 
 /// One sample of one prompt, written token by token.
-int generate_live(const GenerateArguments& o, const LanguageModelFiles& model,
+int generate_live(const GenerateArguments& o, const tasks::LanguageModelFiles& model,
                   const tasks::TextGenerator& generator, LineOutput& output) {
   const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
   if (o.prompt) output.write(prompt);
@@ -96,12 +96,13 @@ int run_generate(const GenerateArguments& o) {
   if (!o.job.part.is_whole() && o.input.empty()) {
     fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
   }
+  const ModelInventory files = find_language_model(o.model);
   LineOutput output = open_output({.options = o.job,
-                                   .models = {find_model(o.model)},
+                                   .models = {files.directory()},
                                    .outputs_per_line = o.json ? static_cast<uint64_t>(o.samples) : 0},
                                   o.input, o.output);
   if (output.complete()) return kExitDone;
-  const LanguageModelFiles model = load_language_model(o.model);
+  const tasks::LanguageModelFiles model = tasks::with_tokenizer(load_model(files, o.model.precision));
   ThreadPool pool(o.common.threads);
   const tasks::TextGenerator generator(model.loaded.language_model(), model.loaded.context(), model.tokenizer,
                                        pool, tasks::generator_options(model.loaded, o.options, o.samples));

@@ -63,14 +63,14 @@ std::string system_text() {
 }
 
 /// Returns what keeps the model from being opened; empty if it can be.
-std::string describe_model(const InfoOptions& o, const std::string& directory, LineOutput& output) {
-  const ModelSummary summary = summarize_model(directory);
-  const std::vector<CurvePlot> plots = training_curves(directory);
+std::string describe_model(const InfoOptions& o, const ModelInventory& files, LineOutput& output) {
+  const ModelSummary summary = summarize_model(files);
+  const std::vector<CurvePlot> plots = training_curves(files.directory());
   if (!o.curve.empty()) {
     if (plots.empty()) {
       fail(ErrorKind::kNotFound,
            "'{}' contains neither training/metrics.jsonl nor training-log.jsonl: leave out --curve",
-           directory);
+           files.directory());
     }
     draw_curves(plots, o.curve);
   }
@@ -98,23 +98,25 @@ void describe_bundle(bool as_json, LineOutput& output) {
   if (as_json) {
     nlohmann::ordered_json json{{"models", nlohmann::ordered_json::array()}};
     for (const BundledModel& model : bundled)
-      json["models"].push_back(to_json(summarize_model(model.directory)));
+      json["models"].push_back(to_json(summarize_model(ModelInventory(model.directory))));
     json["system"] = system_json();
     output.write_line(json.dump());
     return;
   }
-  for (const BundledModel& model : bundled) output.write(to_text(summarize_model(model.directory)) + "\n");
+  for (const BundledModel& model : bundled)
+    output.write(to_text(summarize_model(ModelInventory(model.directory))) + "\n");
   if (bundled.empty()) output.write("No bundled models.\n\n");
   output.write(system_text());
 }
 
-int verify_model(const InfoOptions& o, const std::string& directory) {
+int verify_model(const InfoOptions& o, const ModelInventory& model) {
   LineOutput output("-");
-  const std::vector<VerifiedFile> files = verify_weights(directory);
+  const std::vector<VerifiedFile> files = verify_weights(model);
   const bool damaged = any_damaged(files);
   if (o.json) {
     output.write_line(
-        nlohmann::ordered_json{{"model", directory}, {"damaged", damaged}, {"files", to_json(files)}}.dump());
+        nlohmann::ordered_json{{"model", model.directory()}, {"damaged", damaged}, {"files", to_json(files)}}
+            .dump());
   } else {
     output.write(to_text(files));
   }

@@ -22,8 +22,8 @@ struct QuantizeOptions {
 };
 
 /// Copies config.json and marks the weights as quantized.
-void write_config(const std::string& input, const std::string& output) {
-  const std::string path = ModelInventory(input).path(model_file::kConfig);
+void write_config(const ModelInventory& input, const std::string& output) {
+  const std::string path = input.path(model_file::kConfig);
   auto config = parse_ordered_json(read_file(path), path);
   models::note_quantization(config);
   write_json(output + "/" + model_file::kConfig, config);
@@ -32,22 +32,21 @@ void write_config(const std::string& input, const std::string& output) {
 int run_quantize(const QuantizeOptions& o) {
   require_argument(o.input, "MODEL", "--model");
   require_argument(o.output, "OUTPUT", "--output");
-  const std::string input = model_directory_at(o.input, "MODEL");
-  const models::ModelDirectory model = models::ModelDirectory::open(input);
+  const models::ModelDirectory model = models::ModelDirectory::open(model_directory_at(o.input, "MODEL"));
   if (model.quantized()) {
-    fail(ErrorKind::kUsage, "'{}' is already quantized; use it directly", input);
+    fail(ErrorKind::kUsage, "'{}' is already quantized; use it directly", model.path());
   }
   if (model.is_ctranslate2()) {
     fail(ErrorKind::kUsage,
          "'{}' is a directory of CTranslate2: convert it with heed convert first, or translate with "
          "--precision int8",
-         input);
+         model.path());
   }
   NewDirectory output(o.output);
   const models::LoadedModel loaded = models::load_model(model, {.precision = models::Precision::kInt8});
   models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
   copy_others(model.files(), output.part());
-  write_config(input, output.part());
+  write_config(model.files(), output.part());
   const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;
   const double before = static_cast<double>(model.weights()->bytes()) / 1e6;
   output.commit();

@@ -115,24 +115,24 @@ ScoreTextsOptions text_options(const ScoreOptions& o) {
 }
 
 int run_score(const ScoreOptions& o) {
-  const std::string directory = find_model(o.model);
+  const ModelInventory files = find_model(o.model);
   if (o.texts.job.resume && (o.texts.summary || o.texts.whole)) {
     fail(ErrorKind::kUsage,
          "--resume continues an output of one line per input line, so it excludes --summary and --whole");
   }
-  const models::ModelDirectory opened = models::ModelDirectory::open(directory);
+  const models::ModelDirectory opened = models::ModelDirectory::open(files);
   const bool language_model = opened.task() == models::Task::kLanguageModel;
   if (!language_model && !o.texts.input.empty()) {
     fail(ErrorKind::kUsage,
          "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
-         directory);
+         files.directory());
   }
   if (!language_model) return run_score_pairs(o, opened);
   if (o.input.is_named()) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
-         directory);
+         files.directory());
   }
-  return score_texts(text_options(o), with_tokenizer(load_model(opened, o.model.precision)));
+  return score_texts(text_options(o), tasks::with_tokenizer(load_model(opened, o.model.precision)));
 }
 
 }  // namespace

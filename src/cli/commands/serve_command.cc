@@ -42,7 +42,7 @@ std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   std::vector<serve::ModelSource> sources;
   for (const std::string& pair : o.pairs) {
     const std::string directory = bundled_model(pair);
-    sources.push_back({serve::name_of_directory(directory), directory, true});
+    sources.push_back({serve::name_of_directory(directory), ModelInventory(directory), true});
   }
   for (const std::string& model : o.models) sources.push_back(model_source(model));
   if (!sources.empty()) return sources;
@@ -50,10 +50,12 @@ std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
     return {{serve::name_of_directory(named), model_directory_at(named, "$HEED_MODEL")}};
   }
   for (const BundledModel& model : bundled_models()) {
-    if (model.pair.find('-') != std::string::npos) sources.push_back({model.pair, model.directory, true});
+    if (model.pair.find('-') != std::string::npos)
+      sources.push_back({model.pair, ModelInventory(model.directory), true});
   }
   if (sources.empty())
-    sources.push_back({"de-en", bundled_model("de-en"), true});  // the error names the directories searched
+    sources.push_back(
+        {"de-en", ModelInventory(bundled_model("de-en")), true});  // the error names the directories searched
   return sources;
 }
 

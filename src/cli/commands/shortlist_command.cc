@@ -68,8 +68,9 @@ models::Shortlist learn(const ShortlistOptions& o, const EncodedPairs& pairs, in
 int run_shortlist(const ShortlistOptions& o) {
   require_argument(o.model, "MODEL", "--model");
   require_one_input(o.input);
-  const std::string directory = model_directory_at(o.model, "MODEL");
-  const TranslationModel model = translation_model(models::load_model(directory, {.shortlist = false}));
+  const TranslationModel model = translation_model(models::load_model(
+      models::ModelDirectory::open(model_directory_at(o.model, "MODEL")), {.shortlist = false}));
+  const std::string directory = model.loaded.directory();
   if (model.tokenizer.has_two_vocabularies()) {
     fail(ErrorKind::kUsage,
          "'{}' has separate vocabularies for source and target, which shortlists do not support", directory);

@@ -61,8 +61,7 @@ void require_as_many(size_t lines, const std::string& name, const AlignmentEvalu
 std::vector<Links> model_links(const AlignmentEvaluation& e, const NumberedPairs& pairs) {
   const TranslationModel model = load_translation_model(e.model);
   ThreadPool pool(e.common.threads);
-  const auto of_pairs =
-      align_pairs(model, pairs, {.heads = models::read_alignment_heads(model.loaded.files)}, pool);
+  const auto of_pairs = align_pairs(model, pairs, {.heads = model.loaded.generation.alignment_heads}, pool);
   std::vector<Links> links(pairs.last_line);
   for (size_t n = 0; n < of_pairs.size(); ++n) links[pairs.lines[n] - 1] = of_pairs[n];
   return links;

@@ -64,9 +64,8 @@ struct MarianFiles {
 
 }  // namespace
 
-bool is_marian_model(const std::string& path) {
-  const ModelInventory files(path);
-  if (path.ends_with(".npz")) return files.exists() && !files.is_directory();
+bool is_marian_model(const ModelInventory& files) {
+  if (files.directory().ends_with(".npz")) return files.exists() && !files.is_directory();
   return !files.has(model_file::kConfig) && !files.ending_in({".npz"}).empty();
 }
 

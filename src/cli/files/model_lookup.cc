@@ -86,16 +86,15 @@ std::string chain_of(const std::vector<BundledModel>& models, const std::string&
 }
 
 /// Throws kUsage if the model declares other languages.
-void require_pair(const std::string& directory, const std::string& pair) {
+void require_pair(const ModelInventory& files, const std::string& pair) {
   const std::string wanted = tags_of_pair(pair);
-  const ModelInventory files(directory);
   if (!files.has(model_file::kTokenizerConfig)) return;
   const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
   const std::string source = config.string("source_lang", ""), target = config.string("target_lang", "");
   if (source.empty() || target.empty() || language_tag(source) + "-" + language_tag(target) == wanted) return;
   fail(ErrorKind::kUsage,
-       "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or give another model", pair, directory,
-       shown(source), shown(target));
+       "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or give another model", pair,
+       files.directory(), shown(source), shown(target));
 }
 
 }  // namespace
@@ -159,7 +158,12 @@ models::LoadedModel load_model(const models::ModelDirectory& directory, const st
   return models::load_model(directory, load_options(precision, shortlist));
 }
 
-std::string find_named_model(const NamedModel& choice) {
+models::LoadedModel load_model(const ModelInventory& files, const std::string& precision,
+                               std::optional<bool> shortlist) {
+  return load_model(models::ModelDirectory::open(files), precision, shortlist);
+}
+
+ModelInventory find_named_model(const NamedModel& choice) {
   if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
   const std::string named = environment("HEED_MODEL");
   if (named.empty())
@@ -199,8 +203,14 @@ std::vector<BundledModel> bundled_models() {
   return {};
 }
 
-std::string model_directory_at(const std::string& path, const std::string& origin) {
-  const ModelInventory files(path);
+ModelInventory model_directory_at(const std::string& path, const std::string& origin) {
+  ModelInventory files(path);
+  require_model_directory(files, origin);
+  return files;
+}
+
+void require_model_directory(const ModelInventory& files, const std::string& origin) {
+  const std::string& path = files.directory();
   if (!files.exists()) {
     fail(ErrorKind::kNotFound,
          "{}: '{}' does not exist; give the directory that contains the model's config.json", origin, path);
@@ -208,8 +218,8 @@ std::string model_directory_at(const std::string& path, const std::string& origi
   if (!files.is_directory()) {
     fail(ErrorKind::kFile, "{}: '{}' is a file; give the model directory", origin, path);
   }
-  if (files.has(model_file::kConfig)) return path;
-  if (is_marian_model(path)) {
+  if (files.has(model_file::kConfig)) return;
+  if (is_marian_model(files)) {
     fail(ErrorKind::kFormat, "{}: '{}' is a model of Marian: convert it with heed convert '{}' NEW", origin,
          path, path);
   }
@@ -218,18 +228,31 @@ std::string model_directory_at(const std::string& path, const std::string& origi
        inside.empty() ? "" : fmt::format("; these subdirectories have one: {}", join_pairs(inside)));
 }
 
-std::string find_model(const ModelChoice& choice) {
+ModelInventory find_model(const ModelChoice& choice) {
   const std::string named = environment("HEED_MODEL");
   if (choice.model.empty() && named.empty())
-    return bundled_model(choice.pair.empty() ? kDefaultPair : choice.pair);
-  std::string directory = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
-                                               : model_directory_at(choice.model, "--model");
-  if (!choice.pair.empty()) require_pair(directory, choice.pair);
-  return directory;
+    return ModelInventory(bundled_model(choice.pair.empty() ? kDefaultPair : choice.pair));
+  ModelInventory files = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
+                                              : model_directory_at(choice.model, "--model");
+  if (!choice.pair.empty()) require_pair(files, choice.pair);
+  return files;
+}
+
+ModelInventory find_language_model(const ModelChoice& choice) {
+  if (choice.model.empty() && environment("HEED_MODEL").empty()) {
+    fail(ErrorKind::kUsage,
+         "no language model is bundled: give one with --model DIR or $HEED_MODEL, or train one with heed "
+         "train --task lm");
+  }
+  return find_model(choice);
 }
 
 models::ModelDirectory open_translation_model(const ModelChoice& choice) {
-  models::ModelDirectory directory = models::ModelDirectory::open(find_model(choice));
+  return open_translation_model(find_model(choice));
+}
+
+models::ModelDirectory open_translation_model(const ModelInventory& files) {
+  models::ModelDirectory directory = models::ModelDirectory::open(files);
   const std::string type = directory.config().string("model_type");
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",

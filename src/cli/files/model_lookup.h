@@ -44,7 +44,7 @@ struct NamedModel {
 /// Adds --model.
 void add_named_model_option(Command& app, NamedModel& choice);
 /// Throws kUsage if none is given, and the errors of model_directory_at().
-std::string find_named_model(const NamedModel& choice);
+ModelInventory find_named_model(const NamedModel& choice);
 
 /// Adds --precision, for a subcommand that computes with the model.
 void add_precision_option(Command& app, std::string& precision);
@@ -52,8 +52,10 @@ void add_precision_option(Command& app, std::string& precision);
 void add_shortlist_option(Command& app, std::optional<bool>& shortlist);
 /// The options that --precision and --shortlist stand for.
 models::LoadOptions load_options(const std::string& precision, std::optional<bool> shortlist = {});
-/// Loads a model in this precision, with or without its vocabulary shortlist.
+/// Loads a model that was found, in this precision, with or without its vocabulary shortlist.
 models::LoadedModel load_model(const models::ModelDirectory& directory, const std::string& precision,
+                               std::optional<bool> shortlist = {});
+models::LoadedModel load_model(const ModelInventory& files, const std::string& precision,
                                std::optional<bool> shortlist = {});
 
 struct BundledModel {
@@ -67,15 +69,21 @@ std::vector<BundledModel> bundled_models();
 /// pair, and kNotFound if there are no bundled models.
 std::string bundled_model(const std::string& pair);
 
-/// Checks that `path` is a model directory and returns it. `origin` is the option that gave it. Throws
+/// The files of a path, which must be a model directory. `origin` is the option that gave it. Throws
 /// kNotFound, kFile or kFormat.
-std::string model_directory_at(const std::string& path, const std::string& origin);
+ModelInventory model_directory_at(const std::string& path, const std::string& origin);
+/// Throws the same errors, of a directory that has been listed.
+void require_model_directory(const ModelInventory& files, const std::string& origin);
 
-/// The directory of the model. Throws kUsage for a pair without a bundled model; kNotFound, kFile or kFormat
-/// for a path that is not a model directory.
-std::string find_model(const ModelChoice& choice);
+/// The files of the model, which everything that opens it takes from here. Throws kUsage for a pair without a
+/// bundled model; kNotFound, kFile or kFormat for a path that is not a model directory.
+ModelInventory find_model(const ModelChoice& choice);
+/// The same for tasks without bundled models. Throws kUsage if none is chosen.
+ModelInventory find_language_model(const ModelChoice& choice);
 
 /// Opens the chosen model for a subcommand that translates. Throws kFormat for an unknown type of model.
 models::ModelDirectory open_translation_model(const ModelChoice& choice);
+/// The same for a model that was found.
+models::ModelDirectory open_translation_model(const ModelInventory& files);
 
 }  // namespace heed::cli

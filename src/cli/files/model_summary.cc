@@ -194,12 +194,11 @@ std::string with_commas(int64_t number) {
 
 }  // namespace
 
-ModelSummary summarize_model(const std::string& path) {
-  const models::ModelDirectory directory = models::ModelDirectory::open(path);
-  const ModelInventory& files = directory.files();
+ModelSummary summarize_model(const ModelInventory& files) {
+  const models::ModelDirectory directory = models::ModelDirectory::open(files);
   const JsonObject& config = directory.config();
   ModelSummary summary;
-  summary.directory = path;
+  summary.directory = files.directory();
   summary.model_type = config.string("model_type", "");
   summary.vocabulary = config.integer("vocab_size", {0, int64_t{1} << 40}, 0);
   read_dimensions(config, summary);

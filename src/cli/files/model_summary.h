@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/model_inventory.h"
+
 namespace heed::cli {
 
 /// The parameters of one module in all layers: "model.encoder.layers.*.self_attn".
@@ -35,7 +37,7 @@ struct ModelSummary {
 };
 
 /// Throws the errors of reading the files.
-ModelSummary summarize_model(const std::string& directory);
+ModelSummary summarize_model(const ModelInventory& files);
 
 nlohmann::ordered_json to_json(const ModelSummary& summary);
 /// Readable text.

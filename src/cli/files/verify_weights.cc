@@ -24,9 +24,9 @@ const char* name_of(FileState state) {
   HEED_CHECK(false);
 }
 
-VerifiedFile verify(const std::string& directory, const std::string& name) {
+VerifiedFile verify(const std::string& path, const std::string& name) {
   try {
-    const SafetensorsReader file = SafetensorsReader::open(directory + "/" + name);
+    const SafetensorsReader file = SafetensorsReader::open(path);
     if (!file.has_hashes()) return {name, FileState::kWithoutHash};
     file.verify();
     return {name, FileState::kVerified};
@@ -35,22 +35,18 @@ VerifiedFile verify(const std::string& directory, const std::string& name) {
   }
 }
 
-void add_names(const std::string& directory, const std::string& prefix, std::vector<std::string>& names) {
-  for (const std::string& name : ModelInventory(directory + "/" + prefix).ending_in({".safetensors"})) {
-    names.push_back(prefix + name);
-  }
-}
-
 }  // namespace
 
-std::vector<VerifiedFile> verify_weights(const std::string& directory) {
-  std::vector<std::string> names;
-  add_names(directory, "", names);
-  add_names(directory, "training/", names);
+std::vector<VerifiedFile> verify_weights(const ModelInventory& model) {
+  constexpr const char *kEnding = ".safetensors", *kTraining = "training";
+  std::vector<std::string> names = model.ending_in({kEnding});
+  for (const std::string& name : ModelInventory(model.path(kTraining)).ending_in({kEnding})) {
+    names.push_back(kTraining + ("/" + name));
+  }
   std::sort(names.begin(), names.end());
   std::vector<VerifiedFile> files;
-  for (const std::string& name : names) files.push_back(verify(directory, name));
-  if (!any_damaged(files)) WeightFiles::open(directory);  // throws if a file of the index is missing
+  for (const std::string& name : names) files.push_back(verify(model.path(name), name));
+  if (!any_damaged(files)) WeightFiles::open(model);  // throws if a file of the index is missing
   return files;
 }
 

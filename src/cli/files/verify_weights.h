@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files/model_inventory.h"
+
 namespace heed::cli {
 
 enum class FileState { kVerified, kWithoutHash, kDamaged };
@@ -17,7 +19,7 @@ struct VerifiedFile {
 
 /// Verifies every safetensors file of a directory and its training/. If none is damaged, throws the errors of
 /// WeightFiles::open(), such as missing files.
-std::vector<VerifiedFile> verify_weights(const std::string& directory);
+std::vector<VerifiedFile> verify_weights(const ModelInventory& model);
 
 bool any_damaged(const std::vector<VerifiedFile>& files);
 nlohmann::ordered_json to_json(const std::vector<VerifiedFile>& files);

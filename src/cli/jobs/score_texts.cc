@@ -75,7 +75,7 @@ std::string read_whole(const ScoreTextsOptions& o) {
 
 }  // namespace
 
-int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
+int score_texts(const ScoreTextsOptions& o, const tasks::LanguageModelFiles& model) {
   std::optional<SourceLines> lines;
   if (!o.whole) lines.emplace(o.texts, o.input, LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
   LineOutput output =

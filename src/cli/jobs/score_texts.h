@@ -8,7 +8,7 @@
 
 #include "cli/jobs/line_job.h"
 #include "cli/options/command.h"
-#include "cli/options/language_model.h"
+#include "tasks/model_files.h"
 
 namespace heed::cli {
 
@@ -23,6 +23,6 @@ struct ScoreTextsOptions {
 };
 
 /// Returns the exit status.
-int score_texts(const ScoreTextsOptions& options, const LanguageModelFiles& model);
+int score_texts(const ScoreTextsOptions& options, const tasks::LanguageModelFiles& model);
 
 }  // namespace heed::cli

@@ -34,9 +34,8 @@ SourceLines open_lines(const TextLinesOptions& o) {
   return SourceLines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
 }
 
-LineOutput open_output(const TextLinesOptions& o, SourceLines& lines) {
-  LineOutput output =
-      open_output({.options = o.job, .models = {find_named_model(o.model)}}, o.input, o.output);
+LineOutput open_output(const TextLinesOptions& o, const ModelInventory& model, SourceLines& lines) {
+  LineOutput output = open_output({.options = o.job, .models = {model.directory()}}, o.input, o.output);
   lines.skip(output.lines_done());
   return output;
 }

@@ -31,7 +31,7 @@ void add_text_lines_end(Command& command, TextLinesOptions& options);
 /// Throws the errors of SourceLines.
 SourceLines open_lines(const TextLinesOptions& options);
 /// The output for these lines, which are skipped as far as it has them. Throws the errors of open_output().
-LineOutput open_output(const TextLinesOptions& options, SourceLines& lines);
+LineOutput open_output(const TextLinesOptions& options, const ModelInventory& model, SourceLines& lines);
 
 /// Calls process(lines) for each part of the input, of which `done` lines were skipped; it returns how many
 /// texts were longer than `max_length` tokens. Shows progress, and says at the end how many texts were

@@ -60,7 +60,8 @@ class DefaultsReader {
     });
     if (file_.has("early_stopping")) d.early_stopping = early_stopping_of(file_);
     read_ids(d);
-    alignment_heads_of(file_);  // only checked here; see read_alignment_heads()
+    std::vector<AlignmentHead> heads = alignment_heads_of(file_);
+    if (!is_config_) d.alignment_heads = std::move(heads);
     complete_sampling(d);
     return d;
   }

@@ -8,6 +8,7 @@
 
 #include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
+#include "models/alignment_heads.h"
 #include "models/model.h"
 #include "models/search_ranges.h"
 
@@ -33,7 +34,8 @@ struct GenerationDefaults {
   int32_t forced_end_id = -1;                ///< the last id at max_length; -1: any
   std::vector<int32_t> forbidden_ids;        ///< suppress_tokens, and bad_words_ids of a single id
   std::vector<int32_t> begin_forbidden_ids;  ///< begin_suppress_tokens: forbidden as the first id
-  bool renormalize = false;                  ///< renormalize log-probabilities after suppressing tokens
+  std::vector<AlignmentHead> alignment_heads;  ///< empty: none are named
+  bool renormalize = false;                    ///< renormalize log-probabilities after suppressing tokens
 
   /// Sampling settings; empty ones have the command's defaults.
   std::optional<bool> sample;

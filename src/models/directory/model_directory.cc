@@ -20,8 +20,7 @@ bool names_a_classifier(const JsonObject& config) {
 ModelDirectory::ModelDirectory(ModelInventory files, JsonObject config)
     : files_(std::move(files)), config_(std::move(config)) {}
 
-ModelDirectory ModelDirectory::open(const std::string& directory) {
-  ModelInventory files(directory);
+ModelDirectory ModelDirectory::open(ModelInventory files) {
   JsonObject config = JsonObject::read(files.path(model_file::kConfig));
   ModelDirectory opened(std::move(files), std::move(config));
   if (is_ctranslate2_directory(opened.files_, opened.config_)) opened.adapt_ctranslate2();

@@ -17,9 +17,10 @@ namespace heed::models {
 /// Cheap to copy; copies share what has been read. Not thread-safe before weights() was called.
 class ModelDirectory {
  public:
-  /// Lists the files and reads the config; of a directory of CTranslate2, whose config follows from the
-  /// weights, these, too. Throws kNotFound, kFile or kFormat.
-  static ModelDirectory open(const std::string& directory);
+  /// Reads the config; of a directory of CTranslate2, whose config follows from the weights, these, too.
+  /// Throws kNotFound, kFile or kFormat.
+  static ModelDirectory open(ModelInventory files);
+  static ModelDirectory open(const std::string& directory) { return open(ModelInventory(directory)); }
 
   const std::string& path() const { return files_.directory(); }
   const ModelInventory& files() const { return files_; }

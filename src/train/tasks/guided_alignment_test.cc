@@ -100,7 +100,7 @@ TEST(GuidedAlignment, TheGuidedHeadLearnsToAlign) {
   train(without);
   train(with);
   // The directory stores the head: the second head of the first of two decoder layers.
-  const auto heads = models::read_alignment_heads(ModelInventory(with.output));
+  const auto heads = models::ModelDirectory::open(with.output).generation().alignment_heads;
   ASSERT_EQ(heads, (std::vector<models::AlignmentHead>{{0, 1}}));
   EXPECT_LT(error_rate(with.output, heads), 0.1);
   EXPECT_GT(error_rate(without.output, heads), 0.4);
@@ -112,7 +112,7 @@ TEST(GuidedAlignment, TheGuidedHeadLearnsToAlign) {
       "tiny", "", {{"training.from", with.output, "test"}, {"schedule.learning_rate", "1e-9", "test"}});
   options.max_steps = 1;
   train(options);
-  const auto chosen = models::read_alignment_heads(ModelInventory(options.output));
+  const auto chosen = models::ModelDirectory::open(options.output).generation().alignment_heads;
   ASSERT_FALSE(chosen.empty());
   EXPECT_EQ(chosen[0], heads[0]);
 }
