@@ -150,13 +150,6 @@ std::string_view bleu_smoothing_name(BleuSmoothing smoothing) {
   return {};
 }
 
-BleuSmoothing parse_bleu_smoothing(std::string_view name) {
-  for (const auto& [value, known] : kSmoothingNames) {
-    if (known == name) return value;
-  }
-  fail(ErrorKind::kUsage, "unknown BLEU smoothing '{}'; choose exp, floor, add-k or none", name);
-}
-
 BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
                       const std::vector<std::vector<std::string>>& references, const BleuOptions& options) {
   check_options(options);
@@ -166,13 +159,6 @@ BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
     counts += count_sentence(hypotheses[line], references_of_line(references, line), options);
   }
   return score_counts(counts, options);
-}
-
-BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
-                        const BleuOptions& options) {
-  std::vector<std::vector<std::string>> columns;
-  for (const std::string& reference : references) columns.push_back({reference});
-  return corpus_bleu({hypothesis}, columns, options);
 }
 
 /// Statistics: both lengths, then matches, then totals by order.

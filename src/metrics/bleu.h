@@ -26,9 +26,8 @@ enum class BleuSmoothing {
   kNone,   ///< "none": a missing order makes the score 0
 };
 
-/// sacreBLEU's name of a method, and its inverse, which throws kUsage for an unknown name.
+/// sacreBLEU's name of a method.
 std::string_view bleu_smoothing_name(BleuSmoothing smoothing);
-BleuSmoothing parse_bleu_smoothing(std::string_view name);
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;  ///< splits hypotheses and references alike
@@ -55,10 +54,6 @@ struct BleuScore {
 BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
                       const std::vector<std::vector<std::string>>& references,
                       const BleuOptions& options = {});
-
-/// The score of one sentence; set `effective_order`, or short sentences score 0.
-BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
-                        const BleuOptions& options = {});
 
 /// sacreBLEU's signature: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0".
 std::string bleu_signature(size_t references, const BleuOptions& options = {});

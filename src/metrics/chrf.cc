@@ -156,13 +156,6 @@ ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
   return {f_score(sum, options), name_of(options)};
 }
 
-ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
-                        const ChrfOptions& options) {
-  std::vector<std::vector<std::string>> columns;
-  for (const std::string& reference : references) columns.push_back({reference});
-  return corpus_chrf({hypothesis}, columns, options);
-}
-
 /// Statistics: n-grams in the hypothesis, in the reference and in both, order by order.
 Metric chrf_metric(size_t references, const ChrfOptions& options) {
   check_options(options);

@@ -31,9 +31,6 @@ ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
                       const std::vector<std::vector<std::string>>& references,
                       const ChrfOptions& options = {});
 
-ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
-                        const ChrfOptions& options = {});
-
 /// sacreBLEU's signature: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0".
 std::string chrf_signature(size_t references, const ChrfOptions& options = {});
 

@@ -22,12 +22,20 @@ using Lines = std::vector<std::string>;
 // 100.
 constexpr double kTolerance = 1e-9;
 
+BleuSmoothing smoothing_named(const std::string& name) {
+  using enum BleuSmoothing;
+  for (const BleuSmoothing smoothing : {kExp, kFloor, kAddK, kNone}) {
+    if (bleu_smoothing_name(smoothing) == name) return smoothing;
+  }
+  throw std::invalid_argument(name);
+}
+
 BleuOptions bleu_options(const json& options) {
   BleuOptions result;
   if (options.contains("tokenize"))
     result.tokenizer = parse_bleu_tokenizer(options["tokenize"].get<std::string>());
   if (options.contains("smooth_method")) {
-    result.smoothing = parse_bleu_smoothing(options["smooth_method"].get<std::string>());
+    result.smoothing = smoothing_named(options["smooth_method"].get<std::string>());
   }
   if (options.contains("smooth_value")) result.smoothing_value = options["smooth_value"].get<double>();
   result.lowercase = options.value("lowercase", false);
@@ -47,10 +55,11 @@ ChrfOptions chrf_options(const json& options) {
   return result;
 }
 
-Lines references_of(const std::vector<Lines>& references, size_t line) {
-  Lines column;
-  for (const Lines& reference : references) column.push_back(reference[line]);
-  return column;
+/// The references of one line, as those of a corpus of one line.
+std::vector<Lines> references_of(const std::vector<Lines>& references, size_t line) {
+  std::vector<Lines> columns;
+  for (const Lines& reference : references) columns.push_back({reference[line]});
+  return columns;
 }
 
 void expect_near(const std::vector<double>& values, const json& expected) {
@@ -71,7 +80,7 @@ void check_bleu(const json& row, const Lines& hypotheses, const std::vector<Line
   EXPECT_EQ(bleu_signature(references.size(), options), row["signature"].get<std::string>());
   options.effective_order = true;
   for (size_t n = 0; n < hypotheses.size(); ++n) {
-    EXPECT_NEAR(sentence_bleu(hypotheses[n], references_of(references, n), options).score,
+    EXPECT_NEAR(corpus_bleu({hypotheses[n]}, references_of(references, n), options).score,
                 row["sentences"][n].get<double>(), kTolerance)
         << hypotheses[n];
   }
@@ -86,7 +95,7 @@ void check_chrf(const json& row, const Lines& hypotheses, const std::vector<Line
   }
   EXPECT_EQ(chrf_signature(references.size(), options), row["signature"].get<std::string>());
   for (size_t n = 0; n < hypotheses.size(); ++n) {
-    EXPECT_NEAR(sentence_chrf(hypotheses[n], references_of(references, n), options).score,
+    EXPECT_NEAR(corpus_chrf({hypotheses[n]}, references_of(references, n), options).score,
                 row["sentences"][n].get<double>(), kTolerance)
         << hypotheses[n];
   }
@@ -99,7 +108,7 @@ void check_ter(const json& row, const Lines& hypotheses, const std::vector<Lines
   EXPECT_NEAR(score.reference_length, row["reference_length"].get<double>(), kTolerance);
   EXPECT_EQ(ter_signature(references.size(), options), row["signature"].get<std::string>());
   for (size_t n = 0; n < hypotheses.size(); ++n) {
-    EXPECT_NEAR(sentence_ter(hypotheses[n], references_of(references, n), options).score,
+    EXPECT_NEAR(corpus_ter({hypotheses[n]}, references_of(references, n), options).score,
                 row["sentences"][n].get<double>(), kTolerance)
         << hypotheses[n];
   }

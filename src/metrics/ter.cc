@@ -245,13 +245,6 @@ TerScore corpus_ter(const std::vector<std::string>& hypotheses,
   return result;
 }
 
-TerScore sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
-                      const TerOptions& options) {
-  std::vector<std::vector<std::string>> columns;
-  for (const std::string& reference : references) columns.push_back({reference});
-  return corpus_ter({hypothesis}, columns, options);
-}
-
 Metric ter_metric(size_t references, const TerOptions& options) {
   Metric metric{.name = "TER",
                 .signature = ter_signature(references, options),

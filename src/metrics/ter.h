@@ -27,9 +27,6 @@ struct TerScore {
 TerScore corpus_ter(const std::vector<std::string>& hypotheses,
                     const std::vector<std::vector<std::string>>& references, const TerOptions& options = {});
 
-TerScore sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
-                      const TerOptions& options = {});
-
 /// sacreBLEU's signature: "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0".
 std::string ter_signature(size_t references, const TerOptions& options = {});
 

@@ -286,7 +286,10 @@ Tokenizer own_tokenizer(const std::string& name) {
   std::string text;
   for (const std::string& line : artificial_lines(400, 11)) text += line + "\n";
   text += "  indented\n\tand a tab 1234567890 <b> </s>\n";
-  TextTokenizerOptions options{.kind = text_tokenizer_kind(name == "unigram" ? "sentencepiece" : name),
+  using enum TextTokenizerKind;
+  TextTokenizerOptions options{.kind = name == "bytes"        ? kBytes
+                                       : name == "characters" ? kCharacters
+                                                              : kSentencePiece,
                                .vocabulary_size = 400,
                                .subwords = name == "unigram" ? SubwordType::kUnigram : SubwordType::kBpe};
   return train_language_tokenizer(options, [text, given = false](std::string& stretch) mutable {

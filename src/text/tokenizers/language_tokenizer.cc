@@ -143,15 +143,6 @@ Tokenizer load_json(const std::string& path, const TextTokenizerConfig& config) 
   return Tokenizer(std::move(parts));
 }
 
-const std::vector<std::pair<const char*, TextTokenizerKind>>& kinds() {
-  static const std::vector<std::pair<const char*, TextTokenizerKind>> table{
-      {"bytes", TextTokenizerKind::kBytes},
-      {"characters", TextTokenizerKind::kCharacters},
-      {"bpe", TextTokenizerKind::kByteBpe},
-      {"sentencepiece", TextTokenizerKind::kSentencePiece}};
-  return table;
-}
-
 Tokenizer load_kind(TextTokenizerKind kind, const std::string& directory, const TextTokenizerConfig& config) {
   switch (kind) {
     case TextTokenizerKind::kBytes:
@@ -181,17 +172,17 @@ void check_own_json(const ModelInventory& files, const Tokenizer& tokenizer) {
 }  // namespace
 
 const char* name_of(TextTokenizerKind kind) {
-  for (const auto& [name, each] : kinds()) {
-    if (each == kind) return name;
+  switch (kind) {
+    case TextTokenizerKind::kBytes:
+      return "bytes";
+    case TextTokenizerKind::kCharacters:
+      return "characters";
+    case TextTokenizerKind::kByteBpe:
+      return "bpe";
+    case TextTokenizerKind::kSentencePiece:
+      return "sentencepiece";
   }
   HEED_CHECK(false);
-}
-
-TextTokenizerKind text_tokenizer_kind(std::string_view name) {
-  for (const auto& [each, kind] : kinds()) {
-    if (each == name) return kind;
-  }
-  fail(ErrorKind::kUsage, "unknown tokenizer '{}': choose bytes, characters, bpe or sentencepiece", name);
 }
 
 bool has_language_tokenizer(const ModelInventory& files) {

@@ -31,9 +31,8 @@ enum class TextTokenizerKind {
   kSentencePiece,
 };
 
-/// "bytes", "characters", "bpe" or "sentencepiece", as in options and recipes; the inverse throws kUsage.
+/// "bytes", "characters", "bpe" or "sentencepiece", as in options and recipes.
 const char* name_of(TextTokenizerKind kind);
-TextTokenizerKind text_tokenizer_kind(std::string_view name);
 
 /// Reads the next chunk of a text, of any length; returns false at the end.
 using NextText = std::function<bool(std::string&)>;

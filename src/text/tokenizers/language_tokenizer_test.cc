@@ -116,16 +116,17 @@ TEST(LanguageTokenizer, ChunksMaySplitCharacters) {
 }
 
 TEST(LanguageTokenizer, SaveAndLoad) {
-  for (const char* name : {"bytes", "characters", "bpe", "sentencepiece"}) {
+  using enum TextTokenizerKind;
+  for (const TextTokenizerKind kind : {kBytes, kCharacters, kByteBpe, kSentencePiece}) {
     const TestFolder folder;
-    const auto tokenizer = trained(text_tokenizer_kind(name), 400);
+    const auto tokenizer = trained(kind, 400);
     tokenizer.save(folder.path());
     const auto read = load_language_tokenizer(folder.path());
-    EXPECT_EQ(read.kind(), name);
+    EXPECT_EQ(read.kind(), name_of(kind));
     EXPECT_EQ(read.size(), tokenizer.size());
     EXPECT_EQ(read.start_id(), tokenizer.start_id());
     EXPECT_EQ(read.end_id(), tokenizer.end_id());
-    EXPECT_EQ(read.ids(sample()), tokenizer.ids(sample())) << name;
+    EXPECT_EQ(read.ids(sample()), tokenizer.ids(sample())) << read.kind();
     for (int32_t id = 0; id < read.size(); ++id) EXPECT_EQ(read.bytes(id), tokenizer.bytes(id));
   }
 }
