@@ -17,7 +17,7 @@
 #include "models/directory/loaded_model.h"
 #include "models/stacks/transformer.h"
 #include "npz_writer.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -17,7 +17,7 @@
 #include "models/directory/loaded_model.h"
 #include "models/stacks/encoder_heads.h"
 #include "models/stacks/transformer.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "test_folder.h"
 #include "test_json_lines.h"
 #include "text/tokenizers/encoder_tokenizer.h"

@@ -21,7 +21,7 @@
 #include "models/test_models.h"
 #include "reference.h"
 #include "search/scoring.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "test_http_client.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 #include "text/tokenizers/language_tokenizer.h"

@@ -16,7 +16,7 @@
 #include "heed/translator.h"
 #include "models/config/decoder_only_config.h"
 #include "models/stacks/transformer.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
 

@@ -46,7 +46,7 @@ struct Architecture {
   ModelPreset (*preset)(PresetSize size) = nullptr;
   /// Creates a model with these settings. Throws for invalid settings.
   std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
-  /// The keys of config.json with this model_type, besides those of all types (models/config/known_keys.h).
+  /// The keys of config.json with this model_type, besides those of all types (models/config/config_keys.h).
   KnownKeys (*keys)(const std::string& model_type) = nullptr;
   /// Creates the model of a config.json. Throws kFormat for missing, invalid or unsupported values.
   std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "search/search.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 
 namespace heed::search {
 namespace {

@@ -12,7 +12,7 @@
 #include "kernels/reduction/softmax.h"
 #include "models/directory/loaded_model.h"
 #include "reference.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 
 namespace heed::search {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <thread>
 
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 
 namespace heed::search {
 namespace {

@@ -13,7 +13,7 @@
 #include "serve/http/rate_limit.h"
 #include "serve/http/request_error.h"
 #include "serve/request_queue.h"
-#include "serve/routes/web_files.h"
+#include "serve/routes/page_files.h"
 #include "test_folder.h"
 
 namespace heed::serve {

@@ -12,7 +12,7 @@
 #include "serve/http/api_keys.h"
 #include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
-#include "serve/routes/web_files.h"
+#include "serve/routes/page_files.h"
 #include "serve/sandbox.h"
 
 namespace heed::serve {

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "models/directory/loaded_model.h"
 #include "reference.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "test_folder.h"
 
 namespace heed::translate {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "text/unicode/utf8.h"
 #include "translate/translator.h"

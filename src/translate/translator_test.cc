@@ -8,7 +8,7 @@
 
 #include "models/directory/loaded_model.h"
 #include "reference.h"
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "text/terms/protected_spans.h"
 #include "text/unicode/whitespace.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "translate/translator.h"
 

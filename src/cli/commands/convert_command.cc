@@ -13,7 +13,7 @@
 #include "base/text/json_file.h"
 #include "cli/files/imported_model.h"
 #include "cli/files/llama2c_import.h"
-#include "cli/files/marian_import.h"
+#include "cli/files/marian_directory.h"
 #include "cli/files/model_lookup.h"
 #include "cli/files/new_directory.h"
 #include "cli/files/weight_conversion.h"

@@ -1,6 +1,5 @@
 // heed generate: continues prompts with a language model.
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "base/check.h"
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
+#include "cli/files/model_lookup.h"
 #include "cli/jobs/line_job.h"
 #include "cli/jobs/line_output.h"
 #include "cli/jobs/source_lines.h"
@@ -160,10 +160,12 @@ number of threads.)");
   add_integer(*command, "--samples", o->samples, "Samples per prompt",
               {models::kCounts.least, models::kCounts.most});
   command->add_switch("--prompt", o->prompt, "Write the prompt before the new text");
-  tasks::visit_generate_options([&](const search::OptionRow& row, auto field, const auto&... range) {
-    command->group(title_of(row.group));
-    add_row(*command, row, o->options.*field, range...);
-  });
+  const auto add = [&to = *command, &options = o->options](const search::OptionRow& row, auto field,
+                                                           const auto&... range) {
+    to.group(title_of(row.group));
+    add_row(to, row, options.*field, range...);
+  };
+  tasks::visit_generate_options(add);
   command->group(kInputOptions);
   command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_precision_option(*command, o->model.precision);

@@ -17,7 +17,7 @@
 #include "cli/files/model_lookup.h"
 #include "cli/jobs/line_output.h"
 #include "cli/jobs/score_texts.h"
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
 #include "cli/options/input_notes.h"

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "cli/files/model_lookup.h"
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
 #include "data/align/translation_table.h"

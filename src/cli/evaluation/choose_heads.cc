@@ -1,4 +1,5 @@
 #include "cli/evaluation/choose_heads.h"
+#include "cli/files/model_lookup.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +9,7 @@
 #include "base/counted.h"
 #include "base/thread_pool.h"
 #include "cli/jobs/line_output.h"
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 #include "models/alignment_heads.h"
 #include "train/tasks/head_choice.h"
 

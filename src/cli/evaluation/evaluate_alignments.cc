@@ -1,4 +1,5 @@
 #include "cli/evaluation/evaluate_alignments.h"
+#include "cli/files/model_lookup.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@
 #include "base/thread_pool.h"
 #include "cli/jobs/line_output.h"
 #include "cli/jobs/pair_alignment.h"
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 #include "data/corpus/line_reader.h"
 #include "metrics/alignment_score.h"
 #include "text/unicode/whitespace.h"

@@ -1,4 +1,5 @@
 #include "cli/evaluation/evaluation.h"
+#include "cli/files/model_lookup.h"
 
 #include <numeric>
 #include <string_view>
@@ -6,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 #include "cli/options/command.h"
 #include "cli/options/terminal.h"
 #include "data/corpus/line_reader.h"

@@ -9,7 +9,7 @@
 
 #include "base/thread_pool.h"
 #include "cli/evaluation/evaluation.h"
-#include "cli/jobs/translation.h"
+#include "cli/files/model_lookup.h"
 #include "inspect/draw/picture.h"
 #include "nn/head_scales.h"
 

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/files/directory_listing.h"
 #include "base/text/json_file.h"
-#include "cli/files/marian_import.h"
+#include "cli/files/marian_directory.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
 #include "models/config/precision_names.h"
@@ -257,6 +257,18 @@ models::ModelDirectory open_translation_model(const ModelInventory& files) {
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",
        directory.path(), shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
+}
+
+TranslationModel load_translation_model(const ModelChoice& choice) {
+  return load_translation_model(choice, open_translation_model(choice));
+}
+
+TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory) {
+  TranslationModel model = translation_model(load_model(directory, choice.precision, choice.shortlist));
+  if (!choice.source_language.empty() || !choice.target_language.empty()) {
+    choose_languages(model, choice.source_language, choice.target_language);
+  }
+  return model;
 }
 
 }  // namespace heed::cli

@@ -12,6 +12,7 @@
 
 #include "cli/options/command_line.h"
 #include "models/directory/loaded_model.h"
+#include "tasks/model_files.h"
 
 namespace heed::cli {
 
@@ -85,5 +86,13 @@ ModelInventory find_language_model(const ModelChoice& choice);
 models::ModelDirectory open_translation_model(const ModelChoice& choice);
 /// The same for a model that was found.
 models::ModelDirectory open_translation_model(const ModelInventory& files);
+
+using tasks::translation_model;
+using tasks::TranslationModel;
+
+/// Loads the chosen model. Throws the errors of open_translation_model() and of loading.
+TranslationModel load_translation_model(const ModelChoice& choice);
+/// The same with the directory that open_translation_model() has opened.
+TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory);
 
 }  // namespace heed::cli

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 #include "translate/word_alignment.h"
 
 namespace heed::cli {

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "models/config/known_keys.h"
+#include "models/config/config_keys.h"
 #include "models/directory/model_settings.h"
 
 namespace heed::models {

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "models/alignment_heads.h"
-#include "models/config/known_keys.h"
+#include "models/config/config_keys.h"
 
 namespace heed::models {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "test_folder.h"
 
 namespace heed::search {

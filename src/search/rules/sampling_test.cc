@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 
 namespace heed::search {
 namespace {

@@ -1,4 +1,4 @@
-// Shared by the subcommands for translation models: a model with its tokenizer, and input of sentence pairs.
+// Sentence pairs as the input of a subcommand: by position, in one file, or in two.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,8 @@
 #include "cli/jobs/line_output.h"
 #include "cli/options/command_line.h"
 #include "data/corpus/pairs_reader.h"
-#include "tasks/model_files.h"
 
 namespace heed::cli {
-
-using tasks::translation_model;
-using tasks::TranslationModel;
-
-/// Loads the chosen model. Throws the errors of open_translation_model() and of loading.
-TranslationModel load_translation_model(const ModelChoice& choice);
-/// The same with the directory that open_translation_model() has opened.
-TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory);
 
 /// The sentence pairs of some lines, with their line numbers. Lines with an empty side have no pair.
 struct NumberedPairs {

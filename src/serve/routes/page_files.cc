@@ -1,4 +1,4 @@
-#include "serve/routes/web_files.h"
+#include "serve/routes/page_files.h"
 
 #include <fmt/format.h>
 

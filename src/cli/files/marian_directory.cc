@@ -1,4 +1,4 @@
-#include "cli/files/marian_import.h"
+#include "cli/files/marian_directory.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "cli/jobs/translation.h"
+#include "cli/jobs/sentence_pairs.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,18 +11,6 @@
 #include "text/unicode/whitespace.h"
 
 namespace heed::cli {
-
-TranslationModel load_translation_model(const ModelChoice& choice) {
-  return load_translation_model(choice, open_translation_model(choice));
-}
-
-TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory) {
-  TranslationModel model = translation_model(load_model(directory, choice.precision, choice.shortlist));
-  if (!choice.source_language.empty() || !choice.target_language.empty()) {
-    choose_languages(model, choice.source_language, choice.target_language);
-  }
-  return model;
-}
 
 void add_pairs_options(Command& app, PairsInput& input) {
   app.add_option("--pairs F.tsv", input.pairs,

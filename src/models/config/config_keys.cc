@@ -1,4 +1,4 @@
-#include "models/config/known_keys.h"
+#include "models/config/config_keys.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "translate/alignment_heads.h"
+#include "translate/alignment_head_choice.h"
 
 #include <algorithm>
 #include <numeric>
