@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const std::vector<std::string> kReference{"The cat sat on the mat.",
                                           "Hello world, how are you today?",
@@ -43,13 +43,13 @@ class EvaluateCommand : public ::testing::Test {
     arguments.insert(arguments.begin(), "evaluate");
     return heed_command(arguments, settings);
   }
-  static std::vector<json> rows(std::vector<std::string> arguments) {
+  static std::vector<Json> rows(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
     const CommandResult result = evaluate(std::move(arguments));
     EXPECT_EQ(result.status, 0) << result.err;
-    std::vector<json> objects;
+    std::vector<Json> objects;
     std::istringstream lines(result.out);
-    for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+    for (std::string line; std::getline(lines, line);) objects.push_back(Json::parse(line));
     return objects;
   }
 
@@ -64,7 +64,7 @@ TEST_F(EvaluateCommand, GivesSacreBleusConfidenceIntervals) {
   const auto all = rows({"--hypothesis", first_, "--reference", reference_, "--metrics", "bleu,chrf,ter",
                          "--confidence", "--confidence-n", "200"});
   ASSERT_EQ(all.size(), 1u);
-  const json& row = all[0];
+  const Json& row = all[0];
   EXPECT_NEAR(row.at("bleu"), 61.28983115649529, 1e-9);
   EXPECT_NEAR(row.at("bleu_mean"), 61.84266393263317, kTolerance);
   EXPECT_NEAR(row.at("bleu_confidence"), 20.303855619046935, kTolerance);
@@ -127,7 +127,7 @@ TEST_F(EvaluateCommand, ComparesModelsOnFiles) {
     EXPECT_EQ(all[n].at("lines"), n < 2 ? 30 : 1);
   }
   EXPECT_EQ(all[0].at("chrf"), all[1].at("chrf"));
-  const json single = rows({"--model", model, "--pairs", far, "--metrics", "chrf", "--beam", "1"}).at(0);
+  const Json single = rows({"--model", model, "--pairs", far, "--metrics", "chrf", "--beam", "1"}).at(0);
   EXPECT_EQ(single.at("chrf"), all[2].at("chrf"));
   EXPECT_GT(all[0].at("chrf"), single.at("chrf"));
   const CommandResult table =
@@ -148,12 +148,12 @@ TEST_F(EvaluateCommand, CountsInventedWords) {
   const std::string right = folder_.write("right", "I am from Wrona.\nI come from Vienna.\nThere are 12.\n");
   const std::vector<std::string> arguments{
       "--hypothesis", output, "--source", source, "--reference", right, "--invented", "--known-words", known};
-  const json row = rows(arguments).at(0);
+  const Json row = rows(arguments).at(0);
   EXPECT_NEAR(row.at("invented_share"), 2.0 / 3, 1e-12);
   ASSERT_EQ(row.at("invented").size(), 2u);
   EXPECT_EQ(row.at("invented")[0].at("line"), 2);
-  EXPECT_EQ(row.at("invented")[0].at("words"), json::array({"mosquitoes"}));
-  EXPECT_EQ(row.at("invented")[1].at("words"), json::array({"Szymborska"}));  // the third column is not text
+  EXPECT_EQ(row.at("invented")[0].at("words"), Json::array({"mosquitoes"}));
+  EXPECT_EQ(row.at("invented")[1].at("words"), Json::array({"Szymborska"}));  // the third column is not text
   const CommandResult text = evaluate(arguments);
   EXPECT_NE(text.out.find("invented words in 2 of 3 lines (66.67%):\n  line 2: mosquitoes: I am from "
                           "mosquitoes.\n"),
@@ -169,11 +169,11 @@ TEST_F(EvaluateCommand, CountsRequiredForms) {
                     "Zehn vor 8.\tTen to 8.\t8\n");
   const std::string output = folder_.write("output", "It costs 199,9.\nOn May 3 at 15:00.\nTen to 8.\n");
   const std::vector<std::string> arguments{"--hypothesis", output, "--pairs", pairs, "--must-contain"};
-  const json row = rows(arguments).at(0);
+  const Json row = rows(arguments).at(0);
   EXPECT_NEAR(row.at("contained_share"), 2.0 / 3, 1e-12);
   ASSERT_EQ(row.at("lacking").size(), 1u);
   EXPECT_EQ(row.at("lacking")[0].at("line"), 1);
-  EXPECT_EQ(row.at("lacking")[0].at("forms"), json::array({"19.99"}));
+  EXPECT_EQ(row.at("lacking")[0].at("forms"), Json::array({"19.99"}));
   const CommandResult text = evaluate(arguments);
   EXPECT_NE(
       text.out.find("2 of 3 lines (66.67%) contain the required forms; these do not:\n  line 1: 19.99: It"),
@@ -196,11 +196,11 @@ TEST_F(EvaluateCommand, ListsOfValuesAndNamesAgreeWithThemselves) {
       const size_t first = line.find('\t'), second = line.find('\t', first + 1);
       references += line.substr(first + 1, second - first - 1) + "\n";
     }
-    const json row = rows({"--hypothesis", folder_.write("right", references), "--pairs", path,
+    const Json row = rows({"--hypothesis", folder_.write("right", references), "--pairs", path,
                            "--must-contain", "--metrics", "chrf"})
                          .at(0);
     EXPECT_EQ(row.at("lines"), lines) << name;
-    EXPECT_EQ(row.at("lacking"), json::array()) << name;
+    EXPECT_EQ(row.at("lacking"), Json::array()) << name;
   }
 }
 

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 
 class HeadsCommand : public ::testing::Test {
@@ -20,11 +20,11 @@ class HeadsCommand : public ::testing::Test {
     pairs_ = tiny_pairs(12, 91);
     path_ = folder_.write("test.tsv", to_tsv(pairs_));
   }
-  static json run_json(std::vector<std::string> arguments) {
+  static Json run_json(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--model", tiny_model(), "--json", "--quiet"});
     const CommandResult result = heed_command(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
-    return json::parse(result.out);
+    return Json::parse(result.out);
   }
 
   TestFolder folder_;
@@ -34,13 +34,13 @@ class HeadsCommand : public ::testing::Test {
 
 TEST_F(HeadsCommand, ScoresWithEachHeadOff) {
   const std::string picture = folder_.path("heads.svg");
-  const json heads = run_json({"heads", "--pairs", path_, "--beam", "1", "--output", picture});
+  const Json heads = run_json({"heads", "--pairs", path_, "--beam", "1", "--output", picture});
   EXPECT_EQ(heads["pairs"], 12);
   EXPECT_NEAR(heads["bleu"],
               run_json({"evaluate", "--pairs", path_, "--beam", "1", "--metrics", "bleu"})["bleu"], 1e-9);
   // One of each stack, against the commands that switch it off.
   double largest = 0;
-  for (const json& each : heads["heads"]) {
+  for (const Json& each : heads["heads"]) {
     largest =
         std::max(largest, heads["log_probability"].get<double>() - each["log_probability"].get<double>());
     if (each["layer"] != 1 || each["head"] != 2) continue;
@@ -53,7 +53,7 @@ TEST_F(HeadsCommand, ScoresWithEachHeadOff) {
     double sum = 0;
     size_t tokens = 0;
     for (const SentencePair& pair : pairs_) {
-      const json trace = run_json({"attend", pair.source, "--target", pair.target, "--ablate", name});
+      const Json trace = run_json({"attend", pair.source, "--target", pair.target, "--ablate", name});
       for (const double value : trace["log_probabilities"]) sum += value;
       tokens += trace["log_probabilities"].size();
     }
@@ -82,7 +82,7 @@ TEST_F(HeadsCommand, ListsTheMostImportantFirst) {
     EXPECT_THAT(name, testing::MatchesRegex("(encoder|cross|decoder):[0-9]+:[0-9]+"));
     before = value;
   }
-  const json heads = run_json({"heads", "--pairs", path_, "--max-pairs", "5", "--no-bleu"});
+  const Json heads = run_json({"heads", "--pairs", path_, "--max-pairs", "5", "--no-bleu"});
   EXPECT_EQ(count, heads["heads"].size());
   EXPECT_EQ(heads["pairs"], 5);
   EXPECT_FALSE(heads.contains("bleu"));

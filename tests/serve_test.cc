@@ -29,7 +29,7 @@
 namespace heed {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 using Arguments = std::vector<std::string>;
 
@@ -38,7 +38,7 @@ void write_with_codes(const std::string& path) {
   std::filesystem::create_directory(path);
   const TranslationTokenizer& tokenizer = search::small_tokenizer();
   tokenizer.save(path);
-  json vocabulary = json::parse(tokenizer.vocabulary().to_json());
+  Json vocabulary = Json::parse(tokenizer.vocabulary().to_json());
   for (const char* code : {">>fra<<", ">>spa<<"}) vocabulary[code] = vocabulary.size();
   write_file(path + "/vocab.json", vocabulary.dump());
   models::TransformerConfig config = search::small_translator_config();
@@ -125,33 +125,33 @@ class ServeTest : public testing::Test {
     const std::string url = server_->url();
     port_ = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   }
-  HttpAnswer post(const std::string& path, const json& body) const {
+  HttpAnswer post(const std::string& path, const Json& body) const {
     return HttpConnection(port_).post(path, body);
   }
   HttpAnswer get(const std::string& path) const { return HttpConnection(port_).get(path); }
 
   /// The JSON output of the command.
-  static std::vector<json> command(Arguments arguments, const std::string& name) {
+  static std::vector<Json> command(Arguments arguments, const std::string& name) {
     arguments.insert(arguments.begin() + 1, {"--model", model(name), "--json"});
     const CommandResult result = heed_command(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
-    std::vector<json> objects;
+    std::vector<Json> objects;
     std::istringstream stream(result.out);
-    for (std::string line; std::getline(stream, line);) objects.push_back(json::parse(line));
+    for (std::string line; std::getline(stream, line);) objects.push_back(Json::parse(line));
     return objects;
   }
   /// The vector of heed embed.
-  static json embedding(const std::string& text, const std::string& name, const Arguments& more = {}) {
+  static Json embedding(const std::string& text, const std::string& name, const Arguments& more = {}) {
     Arguments arguments{"embed", text, "--model", model(name)};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const CommandResult result = heed_command(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
-    return json::parse(result.out)["embedding"];
+    return Json::parse(result.out)["embedding"];
   }
   void expect_error(const HttpAnswer& answer, int status, const std::string& part) const {
     EXPECT_EQ(answer.status, status) << answer.body;
     ASSERT_TRUE(answer.json().contains("error")) << answer.body;
-    const json error = answer.json()["error"];
+    const Json error = answer.json()["error"];
     EXPECT_THAT(error.is_string() ? error.get<std::string>() : error.at("message").get<std::string>(),
                 HasSubstr(part));
   }
@@ -162,9 +162,9 @@ class ServeTest : public testing::Test {
 };
 std::unique_ptr<Models> ServeTest::models_;
 
-const json kSentence{{"q", "The teacher sees the old garden."}, {"source", "en"}, {"target", "de"}};
+const Json kSentence{{"q", "The teacher sees the old garden."}, {"source", "en"}, {"target", "de"}};
 
-json with(json base, const json& more) {
+Json with(Json base, const Json& more) {
   base.update(more);
   return base;
 }
@@ -172,28 +172,28 @@ json with(json base, const json& more) {
 TEST_F(ServeTest, TranslatesAsTheCommand) {
   start();
   const std::string sentence = kSentence["q"];
-  const json expected = command({"translate", sentence, "--nbest", "3"}, "en-de")[0];
+  const Json expected = command({"translate", sentence, "--nbest", "3"}, "en-de")[0];
   const HttpAnswer one = post("/translate", kSentence);
-  const json best = command({"translate", sentence}, "en-de")[0];
-  EXPECT_EQ(one.json(), (json{{"translatedText", best["translation"]}}));
+  const Json best = command({"translate", sentence}, "en-de")[0];
+  EXPECT_EQ(one.json(), (Json{{"translatedText", best["translation"]}}));
   EXPECT_EQ(one.headers.at("content-type"), "application/json");
 
-  const json list =
+  const Json list =
       post("/translate", with(kSentence, {{"q", {sentence, "", sentence + "\n\n" + sentence}}})).json();
   const std::string text = best["translation"];
-  EXPECT_EQ(list, (json{{"translatedText", {text, "", text + "\n\n" + text}}}));
+  EXPECT_EQ(list, (Json{{"translatedText", {text, "", text + "\n\n" + text}}}));
 
-  const json alternatives = post("/translate", with(kSentence, {{"alternatives", 2}})).json();
+  const Json alternatives = post("/translate", with(kSentence, {{"alternatives", 2}})).json();
   EXPECT_EQ(alternatives["translatedText"], expected["translation"]);
   EXPECT_LE(alternatives["alternatives"].size(), 2U);
   EXPECT_EQ(post("/translate", with(kSentence, {{"alternatives", "2"}})).json(), alternatives);
 
-  const json detected = post("/translate", with(kSentence, {{"source", "auto"}})).json();
+  const Json detected = post("/translate", with(kSentence, {{"source", "auto"}})).json();
   EXPECT_EQ(detected["detectedLanguage"]["language"], "en");
   EXPECT_GT(detected["detectedLanguage"]["confidence"], 50);
   EXPECT_EQ(detected["translatedText"], text);
 
-  const json html =
+  const Json html =
       post("/translate",
            with(kSentence, {{"q", "<p>The <b>teacher</b> &amp; <code>x</code></p>"}, {"format", "html"}}))
           .json();
@@ -223,8 +223,8 @@ TEST_F(ServeTest, ErrorsOfLibreTranslate) {
                "not available as a target language");
   expect_error(post("/translate", with(kSentence, {{"q", 7}})), 400, "'q'");
   expect_error(post("/translate", with(kSentence, {{"format", "pdf"}})), 400, "'format'");
-  for (const json& count :
-       {json(-1), json("-1"), json(""), json("2 or 3"), json("1e1"), json(json::array())}) {
+  for (const Json& count :
+       {Json(-1), Json("-1"), Json(""), Json("2 or 3"), Json("1e1"), Json(Json::array())}) {
     expect_error(post("/translate", with(kSentence, {{"alternatives", count}})), 400, "'alternatives'");
   }
   expect_error(post("/translate", with(kSentence, {{"q", std::vector<std::string>(65, "a")}})), 400,
@@ -242,47 +242,47 @@ TEST_F(ServeTest, ErrorsOfLibreTranslate) {
 
 TEST_F(ServeTest, ListsModels) {
   start();
-  EXPECT_EQ(get("/health").json(), (json{{"status", "ok"}}));
-  EXPECT_EQ(get("/languages").json(), (json{{{"code", "de"}, {"name", "German"}, {"targets", {"en"}}},
+  EXPECT_EQ(get("/health").json(), (Json{{"status", "ok"}}));
+  EXPECT_EQ(get("/languages").json(), (Json{{{"code", "de"}, {"name", "German"}, {"targets", {"en"}}},
                                             {{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}}));
   EXPECT_EQ(get("/frontend/settings").json()["charLimit"], 20000);
-  const json models = get("/v1/models").json();
+  const Json models = get("/v1/models").json();
   EXPECT_EQ(models["object"], "list");
   ASSERT_EQ(models["data"].size(), 4U);
   EXPECT_EQ(models["data"][0]["id"], "en-de");
   EXPECT_EQ(models["data"][2]["task"], "text");
-  EXPECT_EQ(models["data"][0]["precisions"], (json{"float32", "int8"}));
-  EXPECT_EQ(models["data"][3]["labels"], (json{"bad", "good"}));
-  for (const json& model : models["data"]) {
+  EXPECT_EQ(models["data"][0]["precisions"], (Json{"float32", "int8"}));
+  EXPECT_EQ(models["data"][3]["labels"], (Json{"bad", "good"}));
+  for (const Json& model : models["data"]) {
     EXPECT_GT(model["parameters"], 1000);
     EXPECT_EQ(get("/v1/models/" + model["id"].get<std::string>()).json(), model);
   }
   expect_error(get("/v1/models/none"), 404, "'none'");
-  const json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
+  const Json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
   EXPECT_EQ(detected[0]["language"], "de");
 }
 
 TEST_F(ServeTest, HasBothPrecisions) {
   start();
   const std::string text = "The river finds the window.";
-  const auto score = [&](const json& more) {
+  const auto score = [&](const Json& more) {
     const HttpAnswer answer = post("/v1/translate", with({{"text", text}, {"pair", "en-de"}}, more));
     return answer.status == 200 ? answer.json()["translations"][0]["score"] : answer.json()["error"];
   };
-  const json whole = command({"translate", text, "--precision", "float32"}, "en-de")[0]["score"];
-  const json quantized = command({"translate", text, "--precision", "int8"}, "en-de")[0]["score"];
+  const Json whole = command({"translate", text, "--precision", "float32"}, "en-de")[0]["score"];
+  const Json quantized = command({"translate", text, "--precision", "int8"}, "en-de")[0]["score"];
   ASSERT_NE(whole, quantized);
   for (int n = 0; n < 2; ++n) {
     EXPECT_EQ(score({{"precision", "int8"}}), quantized);
     EXPECT_EQ(score({{"precision", "float32"}}), whole);
-    EXPECT_EQ(score(json::object()), whole);
+    EXPECT_EQ(score(Json::object()), whole);
   }
   EXPECT_EQ(post("/v1/attend", {{"text", text}, {"model", "text"}, {"precision", "int8"}}).status, 200);
   EXPECT_THAT(score({{"precision", "int4"}}).get<std::string>(), HasSubstr("'precision'"));
   serve::ServerOptions fixed = options();
   fixed.load.precision = models::Precision::kFloat32;
   start(fixed);
-  EXPECT_EQ(get("/v1/models").json()["data"][0]["precisions"], (json{"float32"}));
+  EXPECT_EQ(get("/v1/models").json()["data"][0]["precisions"], (Json{"float32"}));
   EXPECT_THAT(score({{"precision", "int8"}}).get<std::string>(), HasSubstr("not in int8"));
 }
 
@@ -290,11 +290,11 @@ TEST_F(ServeTest, TranslatesSeveralDocuments) {
   start();
   const std::vector<std::string> documents{"<p>The <b>old</b> house.</p>", "The <i>river</i>!",
                                            "<code>x</code>"};
-  const json all =
+  const Json all =
       post("/translate", {{"q", documents}, {"source", "en"}, {"target", "de"}, {"format", "html"}}).json();
-  const json own = post("/v1/translate", {{"text", documents}, {"pair", "en-de"}, {"format", "html"}}).json();
+  const Json own = post("/v1/translate", {{"text", documents}, {"pair", "en-de"}, {"format", "html"}}).json();
   for (size_t n = 0; n < documents.size(); ++n) {
-    const json one =
+    const Json one =
         post("/translate", {{"q", documents[n]}, {"source", "en"}, {"target", "de"}, {"format", "html"}})
             .json();
     EXPECT_EQ(all["translatedText"][n], one["translatedText"]) << n;
@@ -307,11 +307,11 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
   const std::string text =
       "The river finds the window. The letter likes the house 42 at https://example.org/x.";
   struct Case {
-    json fields;
+    Json fields;
     Arguments arguments;
   };
   const std::vector<Case> cases{
-      {json::object(), {}},
+      {Json::object(), {}},
       {{{"beam", 1}}, {"--beam", "1"}},
       {{{"beam", 3}, {"nbest", 3}, {"length_penalty", 0.4}},
        {"--beam", "3", "--nbest", "3", "--length-penalty", "0.4"}},
@@ -335,23 +335,23 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
     arguments.insert(arguments.end(), each.arguments.begin(), each.arguments.end());
     const HttpAnswer answer = post("/v1/translate", with({{"text", text}, {"pair", "en-de"}}, each.fields));
     ASSERT_EQ(answer.status, 200) << answer.body;
-    json translation = answer.json()["translations"][0];
+    Json translation = answer.json()["translations"][0];
     EXPECT_EQ(translation, command(arguments, "en-de")[0]) << each.fields;
   }
   TestFolder folder;
   const std::string glossary = folder.write("g.tsv", "letter\tBrief\n");
-  const json expected = command({"translate", text, "--glossary", glossary}, "en-de")[0];
+  const Json expected = command({"translate", text, "--glossary", glossary}, "en-de")[0];
   EXPECT_EQ(
       post("/v1/translate", {{"text", text}, {"glossary", {{"letter", "Brief"}}}}).json()["translations"][0],
       expected);
-  const json lines = post("/v1/translate", {{"text", "The house.\r\nThe river."}}).json()["translations"][0];
+  const Json lines = post("/v1/translate", {{"text", "The house.\r\nThe river."}}).json()["translations"][0];
   EXPECT_EQ(lines["lines"].size(), 2U);
   EXPECT_THAT(lines["translation"].get<std::string>(), HasSubstr("\r\n"));
 }
 
 TEST_F(ServeTest, ErrorsNameTheField) {
   start();
-  const json text{{"text", "The house."}};
+  const Json text{{"text", "The house."}};
   expect_error(post("/v1/translate", with(text, {{"beams", 4}})), 400, "'beams'");
   expect_error(post("/v1/translate", with(text, {{"beam", 4000}})), 400, "'beam'");
   expect_error(post("/v1/completions", {{"model", "text"}, {"prompt", "a"}, {"max_tokens", 5000}}), 400,
@@ -370,15 +370,15 @@ TEST_F(ServeTest, ErrorsNameTheField) {
 
 TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
   start();
-  const auto attention = [&](const json& fields) { return post("/v1/attend", fields).json(); };
+  const auto attention = [&](const Json& fields) { return post("/v1/attend", fields).json(); };
   const std::string text = "The teacher paints the old river.";
   const auto expected = [&](const std::string& name, const Arguments& more = {}) {
     Arguments arguments{"attend", text, "--model", model(name), "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return json::parse(heed_command(arguments).out);
+    return Json::parse(heed_command(arguments).out);
   };
-  json own = attention({{"text", text}, {"pair", "en-de"}});
-  const json scored =
+  Json own = attention({{"text", text}, {"pair", "en-de"}});
+  const Json scored =
       post("/v1/translate",
            {{"text", text}, {"pair", "en-de"}, {"split_sentences", false}, {"placeholders", false}})
           .json();
@@ -386,7 +386,7 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
   own.erase("score");
   own.erase("log_probability");
   EXPECT_EQ(own, expected("en-de"));
-  json given = attention({{"text", text}, {"pair", "en-de"}, {"target", "The house."}});
+  Json given = attention({{"text", text}, {"pair", "en-de"}, {"target", "The house."}});
   EXPECT_LT(given["score"].get<double>(), 0);
   EXPECT_EQ(given["attention"], expected("en-de", {"--target", "The house."})["attention"]);
   EXPECT_EQ(attention({{"text", text}, {"words", true}})["attention"],
@@ -398,9 +398,9 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
 TEST_F(ServeTest, SteersTheTranslationThatItShows) {
   start();
   const std::string text = "The teacher paints the old river.";
-  const json fields{{"text", text}, {"pair", "en-de"}};
-  const json demands{{"require", {"garden", "old letter"}}, {"forbid", "house"}, {"prefix", "The"}};
-  const json shown = post("/v1/attend", with(fields, demands)).json();
+  const Json fields{{"text", text}, {"pair", "en-de"}};
+  const Json demands{{"require", {"garden", "old letter"}}, {"forbid", "house"}, {"prefix", "The"}};
+  const Json shown = post("/v1/attend", with(fields, demands)).json();
   EXPECT_THAT(shown["target"].get<std::string>(),
               testing::AllOf(HasSubstr("garden"), HasSubstr("old letter")));
   EXPECT_EQ(shown["target"], post("/v1/translate", with(with(fields, demands), {{"split_sentences", false},
@@ -409,8 +409,8 @@ TEST_F(ServeTest, SteersTheTranslationThatItShows) {
   const CommandResult command =
       heed_command({"attend", text, "--model", model("en-de"), "--json", "--require", "garden", "--require",
                     "old letter", "--forbid", "house", "--prefix", "The"});
-  EXPECT_EQ(shown["attention"], json::parse(command.out)["attention"]);
-  const json tree = post("/v1/search", with(fields, demands)).json();
+  EXPECT_EQ(shown["attention"], Json::parse(command.out)["attention"]);
+  const Json tree = post("/v1/search", with(fields, demands)).json();
   EXPECT_EQ(tree["finished"][0]["translation"], shown["target"]);
   EXPECT_TRUE(tree["finished"][0]["node"].is_number());
   expect_error(post("/v1/attend", with(fields, {{"target", "The house."}, {"forbid", "a"}})), 400,
@@ -419,14 +419,14 @@ TEST_F(ServeTest, SteersTheTranslationThatItShows) {
   expect_error(post("/v1/attend", with(fields, {{"forbid", {"house"}}, {"require", {"House"}}})), 400,
                "'forbid'");
   expect_error(post("/v1/translate", with(fields, {{"forbid", std::string(201, 'a')}})), 400, "'forbid'");
-  expect_error(post("/v1/translate", with(fields, {{"require", json::array({"a", 1})}})), 400, "'require'");
+  expect_error(post("/v1/translate", with(fields, {{"require", Json::array({"a", 1})}})), 400, "'require'");
   expect_failure(heed_command({"attend", text, "--model", model("text"), "--forbid", "a"}), 2, {"--forbid"});
 }
 
 TEST_F(ServeTest, DrawsPictures) {
   start();
-  const json fields{{"text", "The old river."}, {"pair", "en-de"}};
-  const auto draw = [&](const json& picture) {
+  const Json fields{{"text", "The old river."}, {"pair", "en-de"}};
+  const auto draw = [&](const Json& picture) {
     return post("/v1/attend", with(fields, {{"picture", picture}}));
   };
   const HttpAnswer pdf = draw({{"format", "pdf"}});
@@ -447,24 +447,24 @@ TEST_F(ServeTest, DrawsPictures) {
 TEST_F(ServeTest, MasksHeads) {
   start();
   const std::string text = "The teacher paints the old river.";
-  const json fields{{"text", text}, {"pair", "en-de"}, {"target", "The old house."}};
-  const auto attend = [&](const json& ablate) {
+  const Json fields{{"text", text}, {"pair", "en-de"}, {"target", "The old house."}};
+  const auto attend = [&](const Json& ablate) {
     return post("/v1/attend", with(fields, {{"ablate", ablate}})).json();
   };
-  const json whole = post("/v1/attend", fields).json();
-  const json without = attend({{{"stack", "encoder"}, {"layer", 1}, {"head", 2}}});
+  const Json whole = post("/v1/attend", fields).json();
+  const Json without = attend({{{"stack", "encoder"}, {"layer", 1}, {"head", 2}}});
   EXPECT_NE(without["score"], whole["score"]);
   const auto command_score = [&](const Arguments& more) {
     Arguments arguments{"attend", text, "--model", model("en-de"), "--target", "The old house.", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return json::parse(heed_command(arguments).out)["log_probabilities"];
+    return Json::parse(heed_command(arguments).out)["log_probabilities"];
   };
   EXPECT_EQ(without["log_probabilities"], command_score({"--ablate", "encoder:1:2"}));
   EXPECT_EQ(attend({{{"stack", "cross"}}})["log_probabilities"], command_score({"--ablate", "cross:all"}));
   // A scale of 1 changes nothing, and the order of the heads does not count.
   EXPECT_EQ(attend({{{"stack", "cross"}, {"layer", 1}, {"head", 1}, {"scale", 1}}})["attention"],
             whole["attention"]);
-  EXPECT_EQ(attend(json::array())["score"], whole["score"]);
+  EXPECT_EQ(attend(Json::array())["score"], whole["score"]);
   // The search, position by position, and the pass over a whole translation switch off the same.
   const models::LoadedModel loaded = models::load_model(model("en-de"));
   const nn::HeadScales scales({models::parse_head("decoder:all:1"), models::parse_head("cross:1:2"),
@@ -486,8 +486,8 @@ TEST_F(ServeTest, MasksHeads) {
   EXPECT_GT(difference, 0.1);
   const CommandResult translated =
       heed_command({"translate", text, "--model", model("en-de"), "--ablate", "cross:1:1", "--json"});
-  EXPECT_NE(json::parse(translated.out)["score"], command({"translate", text}, "en-de")[0]["score"]);
-  const auto refuse = [&](const json& ablate, const std::string& part) {
+  EXPECT_NE(Json::parse(translated.out)["score"], command({"translate", text}, "en-de")[0]["score"]);
+  const auto refuse = [&](const Json& ablate, const std::string& part) {
     expect_error(post("/v1/attend", with(fields, {{"ablate", ablate}})), 400, part);
   };
   refuse({{{"stack", "cross"}, {"layer", 2}, {"head", 1}}}, "layers 1 to 1");
@@ -504,19 +504,19 @@ TEST_F(ServeTest, MasksHeads) {
 TEST_F(ServeTest, SearchSteps) {
   start();
   const std::string text = "The teacher paints the old river.";
-  const json fields{{"text", text}, {"pair", "en-de"}, {"beam", 3}};
-  const json tree = post("/v1/search", fields).json();
-  const json best = post("/v1/translate", with(fields, {{"nbest", 3}, {"split_sentences", false}}))
+  const Json fields{{"text", text}, {"pair", "en-de"}, {"beam", 3}};
+  const Json tree = post("/v1/search", fields).json();
+  const Json best = post("/v1/translate", with(fields, {{"nbest", 3}, {"split_sentences", false}}))
                         .json()["translations"][0];
   ASSERT_FALSE(tree["finished"].empty());
   EXPECT_EQ(tree["finished"][0]["translation"], best["translation"]);
   EXPECT_EQ(tree["finished"][0]["score"], best["score"]);
   // The path of the best hypothesis through the tree has its tokens.
-  std::map<int, json> nodes;
-  for (const json& step : tree["steps"]) {
+  std::map<int, Json> nodes;
+  for (const Json& step : tree["steps"]) {
     EXPECT_LE(step["candidates"].size(), 6U);
     double before = 0;
-    for (const json& candidate : step["candidates"]) {
+    for (const Json& candidate : step["candidates"]) {
       if (&candidate != &step["candidates"][0]) {
         EXPECT_LE(candidate["sum"], before);
       }
@@ -526,7 +526,7 @@ TEST_F(ServeTest, SearchSteps) {
     }
   }
   std::vector<std::string> tokens;
-  for (json node = tree["finished"][0]["node"]; !node.is_null(); node = nodes.at(node)["parent"]) {
+  for (Json node = tree["finished"][0]["node"]; !node.is_null(); node = nodes.at(node)["parent"]) {
     tokens.insert(tokens.begin(), nodes.at(node)["token"]);
   }
   EXPECT_EQ(tokens, best["pieces"].get<std::vector<std::string>>());
@@ -536,29 +536,29 @@ TEST_F(ServeTest, MarianCodesAreLanguages) {
   const std::string name = "opus-mt-en-mul", text = kSentence["q"];
   start(with_models({name}));
   EXPECT_EQ(get("/languages").json(),
-            (json{{{"code", "en"}, {"name", "English"}, {"targets", {"es", "fr"}}},
-                  {{"code", "es"}, {"name", "Spanish"}, {"targets", json::array()}},
-                  {{"code", "fr"}, {"name", "French"}, {"targets", json::array()}}}));
-  const json described = get("/v1/models/" + name).json();
-  EXPECT_EQ(described["target_languages"], (json{"fr", "es"}));
+            (Json{{{"code", "en"}, {"name", "English"}, {"targets", {"es", "fr"}}},
+                  {{"code", "es"}, {"name", "Spanish"}, {"targets", Json::array()}},
+                  {{"code", "fr"}, {"name", "French"}, {"targets", Json::array()}}}));
+  const Json described = get("/v1/models/" + name).json();
+  EXPECT_EQ(described["target_languages"], (Json{"fr", "es"}));
   EXPECT_EQ(described["source"], "en");
   EXPECT_FALSE(described.contains("pair") || described.contains("target"));  // a request must choose
-  const json french = command({"translate", ">>fra<< " + text}, name)[0],
+  const Json french = command({"translate", ">>fra<< " + text}, name)[0],
              spanish = command({"translate", text, "--target-language", "spa"}, name)[0];
   ASSERT_NE(french["pieces"], spanish["pieces"]);
   EXPECT_EQ(command({"translate", text, "--target-language", "fra"}, name)[0]["pieces"], french["pieces"]);
   for (const char* code : {"fr", "fra"}) {
-    const json answer = post("/translate", with(kSentence, {{"target", code}})).json();
+    const Json answer = post("/translate", with(kSentence, {{"target", code}})).json();
     EXPECT_EQ(answer["translatedText"], french["translation"]) << answer;
   }
-  const json own = post("/v1/translate", {{"text", text}, {"model", name}, {"target_language", "es"}}).json();
+  const Json own = post("/v1/translate", {{"text", text}, {"model", name}, {"target_language", "es"}}).json();
   EXPECT_EQ(own["translations"][0]["pieces"], spanish["pieces"]) << own;
   EXPECT_EQ(own["target_language"], "spa");
   EXPECT_EQ(post("/v1/translate", {{"text", text}, {"pair", "en-es"}}).json()["translations"],
             own["translations"]);
   // A code in the text is no choice of the client's.
   EXPECT_EQ(post("/translate", with(kSentence, {{"q", ">>spa<< house"}, {"target", "fr"}})).status, 200);
-  const json page =
+  const Json page =
       post("/translate",
            {{"q", "<p>The <b>old</b> house.</p>"}, {"source", "en"}, {"target", "fr"}, {"format", "html"}})
           .json();
@@ -571,12 +571,12 @@ TEST_F(ServeTest, MarianCodesAreLanguages) {
   expect_error(post("/translate", with(kSentence, {{"target", "de"}})), 400, "de is not supported");
   expect_error(post("/translate", with(kSentence, {{"source", "fr"}, {"target", "en"}})), 400,
                "English (en) is not available as a target language from French (fr)");
-  const auto refused = [&](const json& more, const std::string& part) {
+  const auto refused = [&](const Json& more, const std::string& part) {
     for (const char* route : {"/v1/translate", "/v1/attend", "/v1/search"}) {
       expect_error(post(route, with({{"text", text}}, more)), 400, part);
     }
   };
-  refused(json::object(), "'target_language'");
+  refused(Json::object(), "'target_language'");
   refused({{"target_language", "it"}}, "has no language 'it'; it has fr, es");
   refused({{"source_language", "de"}, {"model", name}}, "has no language 'de'; it has en");
   refused({{"source_language", "de"}, {"target_language", "es"}},
@@ -592,13 +592,14 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
   const auto path = [](const std::string& name) {
     return (families_folder() / "seq2seq_families" / name / "model").string();
   };
-  for (const char* name : {"nllb", "mbart50", "m2m100"}) chosen.models.push_back({name, ModelInventory(path(name))});
+  for (const char* name : {"nllb", "mbart50", "m2m100"})
+    chosen.models.push_back({name, ModelInventory(path(name))});
   start(chosen);
-  std::map<std::string, json> languages;
-  for (const json& each : get("/languages").json()) languages[each["code"]] = each;
+  std::map<std::string, Json> languages;
+  for (const Json& each : get("/languages").json()) languages[each["code"]] = each;
   ASSERT_TRUE(languages.contains("fr"));
   EXPECT_EQ(languages["fr"]["name"], "French");
-  for (const json& target : languages["fr"]["targets"]) {
+  for (const Json& target : languages["fr"]["targets"]) {
     EXPECT_NE(target, "fr");
     EXPECT_TRUE(languages.contains(target));
   }
@@ -619,7 +620,7 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
                            {"m2m100", "en", "fr", "__es__"}}) {
     const std::string expected = translation(own.model, own.source, own.target);
     for (const auto& [source, target] : {std::pair(own.source, own.target), {"en", "fr"}}) {
-      const json answer = post("/v1/translate", {{"text", text},
+      const Json answer = post("/v1/translate", {{"text", text},
                                                  {"model", own.model},
                                                  {"source_language", source},
                                                  {"target_language", target}})
@@ -627,7 +628,7 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
       EXPECT_EQ(answer["translations"][0]["translation"], expected) << own.model << answer;
       EXPECT_EQ(answer["target_language"], own.target);
     }
-    const json trace =
+    const Json trace =
         post("/v1/attend", {{"text", text}, {"model", own.model}, {"target_language", "es"}}).json();
     EXPECT_EQ(trace["target_tokens"][0], own.spanish);
   }
@@ -657,7 +658,7 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
 
 TEST_F(ServeTest, ClassifiesAsTheCommand) {
   start();
-  const json answer = post("/v1/classify", {{"text", {"a fine film", "", "film\ta"}}}).json();
+  const Json answer = post("/v1/classify", {{"text", {"a fine film", "", "film\ta"}}}).json();
   EXPECT_EQ(answer["model"], "classes");
   ASSERT_EQ(answer["results"].size(), 3U);
   EXPECT_EQ(answer["results"][0], command({"classify", "a fine film"}, "classes")[0]);
@@ -684,41 +685,41 @@ TEST_F(ServeTest, EmbedsAsTheCommand) {
   start(with_models({"text", "classes", "masks", "vectors"}));
   const std::string text = "a fine film", other = "film, film";
   for (const char* name : {"vectors", "masks", "classes"}) {
-    const json answer = post("/v1/embeddings", {{"input", {text, "", other}}, {"model", name}}).json();
+    const Json answer = post("/v1/embeddings", {{"input", {text, "", other}}, {"model", name}}).json();
     ASSERT_EQ(answer["data"].size(), 3U) << answer;
     EXPECT_EQ(answer["object"], "list");
     EXPECT_EQ(answer["model"], name);
     EXPECT_EQ(answer["data"][2]["index"], 2);
     EXPECT_EQ(answer["data"][2]["object"], "embedding");
     // [CLS] and [SEP] around each text; the comma is one token.
-    EXPECT_EQ(answer["usage"], (json{{"prompt_tokens", 5 + 2 + 5}, {"total_tokens", 12}}));
+    EXPECT_EQ(answer["usage"], (Json{{"prompt_tokens", 5 + 2 + 5}, {"total_tokens", 12}}));
     EXPECT_EQ(answer["data"][0]["embedding"], embedding(text, name)) << name;
     EXPECT_EQ(answer["data"][2]["embedding"], embedding(other, name)) << name;
     EXPECT_NE(answer["data"][0]["embedding"], answer["data"][2]["embedding"]);
   }
   // Without a name, the model of embeddings answers. base64 holds the same numbers.
-  const json usual = post("/v1/embeddings", {{"input", text}}).json();
+  const Json usual = post("/v1/embeddings", {{"input", text}}).json();
   EXPECT_EQ(usual["model"], "vectors");
-  const json packed = post("/v1/embeddings", {{"input", text}, {"encoding_format", "base64"}}).json();
+  const Json packed = post("/v1/embeddings", {{"input", text}, {"encoding_format", "base64"}}).json();
   EXPECT_EQ(from_base64(packed["data"][0]["embedding"]),
             usual["data"][0]["embedding"].get<std::vector<float>>());
-  const json prompted = post("/v1/embeddings", {{"input", text}, {"prompt", "query"}}).json();
+  const Json prompted = post("/v1/embeddings", {{"input", text}, {"prompt", "query"}}).json();
   EXPECT_EQ(prompted["data"][0]["embedding"], embedding(text, "vectors", {"--prompt", "query"}));
   EXPECT_NE(prompted["data"][0]["embedding"], usual["data"][0]["embedding"]);
-  const json quantized = post("/v1/embeddings", {{"input", text}, {"precision", "int8"}}).json();
+  const Json quantized = post("/v1/embeddings", {{"input", text}, {"precision", "int8"}}).json();
   EXPECT_EQ(quantized["data"][0]["embedding"], embedding(text, "vectors", {"--precision", "int8"}));
   std::string longer;
   for (int n = 0; n < 40; ++n) longer += "film ";
-  const json truncated = post("/v1/embeddings", {{"input", longer}}).json();
+  const Json truncated = post("/v1/embeddings", {{"input", longer}}).json();
   EXPECT_EQ(truncated["data"][0]["truncated"], true);
   EXPECT_EQ(truncated["usage"]["prompt_tokens"], 16);
   EXPECT_THAT(get("/metrics").body, HasSubstr("route=\"/v1/embeddings\",status=\"200\""));
 
-  const auto refused = [&](const json& more, int status, const std::string& part) {
+  const auto refused = [&](const Json& more, int status, const std::string& part) {
     expect_error(post("/v1/embeddings", with({{"input", "a"}}, more)), status, part);
   };
   refused({{"input", {1, 2}}}, 400, "token ids");
-  refused({{"input", json::array({json::array({1, 2})})}}, 400, "token ids");
+  refused({{"input", Json::array({Json::array({1, 2})})}}, 400, "token ids");
   refused({{"input", ""}}, 400, "missing input");
   refused({{"input", std::vector<std::string>(65, "a")}}, 400, "65 texts");
   refused({{"model", "text"}}, 400, "not one that embeds text");
@@ -728,13 +729,13 @@ TEST_F(ServeTest, EmbedsAsTheCommand) {
   refused({{"prompt", "passage"}}, 400, "query");
   refused({{"inputs", "a"}}, 400, "input");
   start(with_models({"text"}));
-  refused(json::object(), 400, "no model that embeds text");
+  refused(Json::object(), 400, "no model that embeds text");
 }
 
 TEST_F(ServeTest, LooksIntoTheFirstModelIfNoneTranslates) {
   for (const char* name : {"text", "classes", "masks"}) {
     start(with_models({name}));
-    const json named = post("/v1/attend", {{"text", "a film"}, {"model", name}}).json();
+    const Json named = post("/v1/attend", {{"text", "a film"}, {"model", name}}).json();
     EXPECT_EQ(post("/v1/attend", {{"text", "a film"}}).json()["attention"], named["attention"]) << name;
     expect_error(post("/v1/attend", {{"text", "a film"}, {"pair", "de-en"}}), 400, "de-en");
   }
@@ -742,14 +743,14 @@ TEST_F(ServeTest, LooksIntoTheFirstModelIfNoneTranslates) {
 
 TEST_F(ServeTest, ServesEncodersOfAllKinds) {
   start(with_models({"masks", "vectors"}));
-  const json models = get("/v1/models").json()["data"];
+  const Json models = get("/v1/models").json()["data"];
   EXPECT_EQ(models[0]["task"], "masked");
   EXPECT_EQ(models[1]["task"], "embedding");
   EXPECT_EQ(models[1]["width"], 16);
   for (const char* name : {"masks", "vectors"}) {
-    const json shown = post("/v1/attend", {{"text", "a [MASK] film"}, {"model", name}}).json();
+    const Json shown = post("/v1/attend", {{"text", "a [MASK] film"}, {"model", name}}).json();
     const CommandResult result = heed_command({"attend", "a [MASK] film", "--model", model(name), "--json"});
-    EXPECT_EQ(shown["attention"], json::parse(result.out)["attention"]) << name;
+    EXPECT_EQ(shown["attention"], Json::parse(result.out)["attention"]) << name;
     expect_error(post("/v1/classify", {{"text", "a"}, {"model", name}}), 400, "not one that classifies");
     expect_error(post("/v1/completions", {{"prompt", "a"}, {"model", name}}), 400, "not one that continues");
     expect_error(post("/v1/translate", {{"text", "a"}, {"model", name}}), 400, "not one that translates");
@@ -759,17 +760,17 @@ TEST_F(ServeTest, ServesEncodersOfAllKinds) {
 
 TEST_F(ServeTest, CompletesAsTheCommand) {
   start();
-  const json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 12}, {"seed", 3}};
-  const json expected = command({"generate", "Once", "--max-tokens", "12", "--seed", "3"}, "text")[0];
-  const json answer = post("/v1/completions", fields).json();
+  const Json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 12}, {"seed", 3}};
+  const Json expected = command({"generate", "Once", "--max-tokens", "12", "--seed", "3"}, "text")[0];
+  const Json answer = post("/v1/completions", fields).json();
   EXPECT_EQ(answer["object"], "text_completion");
   EXPECT_EQ(answer["choices"][0]["text"], expected["text"]);
   EXPECT_EQ(answer["choices"][0]["finish_reason"], "length");
-  EXPECT_EQ(answer["usage"], (json{{"prompt_tokens", 4}, {"completion_tokens", 12}, {"total_tokens", 16}}));
+  EXPECT_EQ(answer["usage"], (Json{{"prompt_tokens", 4}, {"completion_tokens", 12}, {"total_tokens", 16}}));
   EXPECT_EQ(post("/v1/completions", with(fields, {{"echo", true}})).json()["choices"][0]["text"],
             "Once" + expected["text"].get<std::string>());
 
-  const json several =
+  const Json several =
       post("/v1/completions", with(fields, {{"n", 3}, {"prompt", {"Once", "Twice"}}})).json();
   ASSERT_EQ(several["choices"].size(), 6U);
   const auto samples =
@@ -778,7 +779,7 @@ TEST_F(ServeTest, CompletesAsTheCommand) {
     EXPECT_EQ(several["choices"][n]["text"], samples[n]["text"]) << n;
     EXPECT_EQ(several["choices"][n]["index"], n);
   }
-  const json greedy =
+  const Json greedy =
       post("/v1/completions", {{"prompt", "Once"}, {"temperature", 0}, {"max_tokens", 5}}).json();
   EXPECT_EQ(greedy["choices"][0]["text"],
             command({"generate", "Once", "--greedy", "--max-tokens", "5"}, "text")[0]["text"]);
@@ -793,9 +794,9 @@ TEST_F(ServeTest, CompletesAsTheCommand) {
 
 TEST_F(ServeTest, TokenLogProbabilities) {
   start();
-  const json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 6}, {"seed", 3}, {"logprobs", 3}};
-  const json expected = command({"generate", "Once", "--max-tokens", "6", "--seed", "3"}, "text")[0];
-  const json probabilities = post("/v1/completions", fields).json()["choices"][0]["logprobs"];
+  const Json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 6}, {"seed", 3}, {"logprobs", 3}};
+  const Json expected = command({"generate", "Once", "--max-tokens", "6", "--seed", "3"}, "text")[0];
+  const Json probabilities = post("/v1/completions", fields).json()["choices"][0]["logprobs"];
   ASSERT_EQ(probabilities["tokens"].size(), 6U);
   for (size_t n = 0; n < 6; ++n) {
     EXPECT_NEAR(probabilities["token_logprobs"][n].get<double>(),
@@ -804,7 +805,7 @@ TEST_F(ServeTest, TokenLogProbabilities) {
     for (const auto& [token, value] : probabilities["top_logprobs"][n].items()) EXPECT_LE(value, 0);
   }
   EXPECT_EQ(probabilities["text_offset"][0], 4);
-  const json echoed =
+  const Json echoed =
       post("/v1/completions", with(fields, {{"echo", true}})).json()["choices"][0]["logprobs"];
   ASSERT_EQ(echoed["tokens"].size(), 10U);
   EXPECT_EQ(echoed["tokens"][0], "O");
@@ -813,19 +814,19 @@ TEST_F(ServeTest, TokenLogProbabilities) {
 }
 
 /// The objects of a stream of server-sent events, which must end with [DONE].
-std::vector<json> events_of(const HttpAnswer& answer) {
+std::vector<Json> events_of(const HttpAnswer& answer) {
   EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
   EXPECT_TRUE(answer.body.ends_with("data: [DONE]\n\n")) << answer.body;
-  std::vector<json> events;
+  std::vector<Json> events;
   std::istringstream stream(answer.body);
   for (std::string line; std::getline(stream, line);) {
-    if (line.starts_with("data: {")) events.push_back(json::parse(line.substr(6)));
+    if (line.starts_with("data: {")) events.push_back(Json::parse(line.substr(6)));
   }
   return events;
 }
 
 /// Equal but for rounding: a token at a time is read in another order than all at once.
-void expect_near(const json& actual, const json& expected) {
+void expect_near(const Json& actual, const Json& expected) {
   if (expected.is_number_float()) {
     EXPECT_NEAR(actual.get<double>(), expected.get<double>(), 1e-4);
   } else if (expected.is_structured()) {
@@ -840,30 +841,30 @@ void expect_near(const json& actual, const json& expected) {
 
 TEST_F(ServeTest, StreamingEqualsTheResponse) {
   start();
-  for (const json& more :
-       {json{}, json{{"stop", "e"}}, json{{"echo", true}}, json{{"n", 2}}, json{{"logprobs", 2}},
-        json{{"logprobs", 0}, {"echo", true}}, json{{"logprobs", 1}, {"stop", {"e", "a"}}},
-        json{{"logprobs", 1}, {"n", 2}}, json{{"logprobs", 1}, {"beam", 2}}}) {
-    json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 5}};
+  for (const Json& more :
+       {Json{}, Json{{"stop", "e"}}, Json{{"echo", true}}, Json{{"n", 2}}, Json{{"logprobs", 2}},
+        Json{{"logprobs", 0}, {"echo", true}}, Json{{"logprobs", 1}, {"stop", {"e", "a"}}},
+        Json{{"logprobs", 1}, {"n", 2}}, Json{{"logprobs", 1}, {"beam", 2}}}) {
+    Json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 5}};
     if (!more.is_null()) fields.update(more);
-    const json whole = post("/v1/completions", fields).json();
+    const Json whole = post("/v1/completions", fields).json();
     fields.update({{"stream", true}, {"stream_options", {{"include_usage", true}}}});
     std::map<int, std::string> texts;
-    std::map<int, json> reasons, logprobs;
-    json usage;
-    const std::vector<json> events = events_of(post("/v1/completions", fields));
-    for (const json& event : events) {
-      for (const json& choice : event["choices"]) {
+    std::map<int, Json> reasons, logprobs;
+    Json usage;
+    const std::vector<Json> events = events_of(post("/v1/completions", fields));
+    for (const Json& event : events) {
+      for (const Json& choice : event["choices"]) {
         texts[choice["index"]] += choice["text"];
         if (!choice["finish_reason"].is_null()) reasons[choice["index"]] = choice["finish_reason"];
         for (const auto& [name, list] : choice["logprobs"].items()) {
-          json& all = logprobs[choice["index"]][name];
-          for (const json& each : list) all.push_back(each);
+          Json& all = logprobs[choice["index"]][name];
+          for (const Json& each : list) all.push_back(each);
         }
       }
       if (event.contains("usage")) usage = event["usage"];
     }
-    for (const json& choice : whole["choices"]) {
+    for (const Json& choice : whole["choices"]) {
       EXPECT_EQ(texts[choice["index"]], choice["text"]) << more;
       EXPECT_EQ(reasons[choice["index"]], choice["finish_reason"]) << more;
       expect_near(logprobs[choice["index"]], choice["logprobs"]);
@@ -882,7 +883,7 @@ TEST_F(ServeTest, IsBatchInvariant) {
     sentences.push_back(line);
     if (sentences.size() == 64) break;
   }
-  std::map<std::string, std::vector<json>> expected;
+  std::map<std::string, std::vector<Json>> expected;
   for (const char* name : {"en-de", "de-en"}) {
     TestFolder folder;
     std::string all;
@@ -890,7 +891,7 @@ TEST_F(ServeTest, IsBatchInvariant) {
     expected[name] = command({"translate", "--input", folder.write("in", all), "--nbest", "2"}, name);
     ASSERT_EQ(expected[name].size(), sentences.size());
   }
-  const json sampled = command({"generate", "Once", "--max-tokens", "20", "--seed", "9"}, "text")[0];
+  const Json sampled = command({"generate", "Once", "--max-tokens", "20", "--seed", "9"}, "text")[0];
   std::vector<std::thread> clients;
   std::atomic<int> wrong = 0, answered = 0;
   for (size_t client = 0; client < 64; ++client) {
@@ -900,14 +901,14 @@ TEST_F(ServeTest, IsBatchInvariant) {
         const size_t which = (client * 7 + n * 11) % sentences.size();
         const char* pair = (client + n) % 2 == 0 ? "en-de" : "de-en";
         if (n == 3) {
-          const json answer =
+          const Json answer =
               connection
                   .post("/v1/completions",
                         {{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 9}})
                   .json();
           wrong += answer["choices"][0]["text"] != sampled["text"] ? 1 : 0;
         } else {
-          const json answer =
+          const Json answer =
               connection.post("/v1/translate", {{"text", sentences[which]}, {"pair", pair}, {"nbest", 2}})
                   .json();
           wrong += answer["translations"][0] != expected[pair][which] ? 1 : 0;
@@ -951,7 +952,7 @@ TEST_F(ServeTest, RequiresApiKeys) {
   std::istringstream lines(log);
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    const json entry = json::parse(line);
+    const Json entry = Json::parse(line);
     EXPECT_TRUE(entry.contains("status") && entry.contains("seconds") && entry.contains("id")) << line;
   }
   EXPECT_EQ(count, 10);
@@ -973,7 +974,7 @@ TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
   start(chosen);  // 32 requests are worked on at once
   std::vector<std::thread> clients;
   std::atomic<int> good = 0, busy = 0;
-  const json large = with(kSentence, {{"q", std::vector<std::string>(64, kSentence["q"])}});
+  const Json large = with(kSentence, {{"q", std::vector<std::string>(64, kSentence["q"])}});
   for (int n = 0; n < 60; ++n) {
     clients.emplace_back([&] {
       const HttpAnswer answer = post("/translate", large);
@@ -1057,7 +1058,7 @@ TEST_F(ServeTest, LimitsTheTokensWithDetails) {
   serve::ServerOptions chosen = options();
   chosen.limits.detail_tokens = 4;
   start(chosen);
-  const json sentence{{"text", kSentence["q"]}, {"pair", "en-de"}};
+  const Json sentence{{"text", kSentence["q"]}, {"pair", "en-de"}};
   EXPECT_EQ(post("/v1/attend", sentence).status, 200);
   expect_error(post("/v1/attend", with(sentence, {{"details", true}})), 400, "'text' has");
   EXPECT_EQ(post("/v1/attend", with(sentence, {{"text", "a"}, {"details", true}})).status, 200);
@@ -1094,7 +1095,7 @@ TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {
 
 TEST_F(ServeTest, ChatCompletionsSayWhatToUse) {
   start();
-  const HttpAnswer answer = post("/v1/chat/completions", {{"model", "text"}, {"messages", json::array()}});
+  const HttpAnswer answer = post("/v1/chat/completions", {{"model", "text"}, {"messages", Json::array()}});
   expect_error(answer, 400, "/v1/completions");
   EXPECT_EQ(answer.json()["error"]["type"], "invalid_request_error");
 }
@@ -1108,15 +1109,15 @@ TEST_F(ServeTest, ModelsHaveNames) {
   EXPECT_TRUE(eventually([&] { return (errors = command.errors_so_far()).ends_with("/\n"); }));
   ASSERT_THAT(errors, HasSubstr(listening));
   port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
-  const json models = get("/v1/models").json()["data"];
+  const Json models = get("/v1/models").json()["data"];
   EXPECT_EQ(models[0]["id"], "mine");
   EXPECT_EQ(models[1]["id"], "other");
-  for (const json& body : {json{{"model", "other"}}, json{{"pair", "other"}}}) {
+  for (const Json& body : {Json{{"model", "other"}}, Json{{"pair", "other"}}}) {
     const HttpAnswer answer = post("/v1/translate", with(body, {{"text", "garden"}}));
     EXPECT_EQ(answer.status, 200) << answer.body;
     EXPECT_EQ(answer.json()["model"], "other");
   }
-  EXPECT_EQ(get("/languages").json()[1]["targets"], json::array({"de"}));
+  EXPECT_EQ(get("/languages").json()[1]["targets"], Json::array({"de"}));
   command.send_signal(SIGTERM);
   EXPECT_EQ(command.wait().status, 0);
 }
@@ -1207,9 +1208,9 @@ TEST_F(ServeTest, CommandReadsNoFilesElsewhere) {
     const int unrestricted = unrestricted_threads(command.process());
     EXPECT_EQ(unrestricted <= 1, restricted) << unrestricted;
     port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
-    const json picture{{"model", "model"}, {"text", "garden"}, {"picture", {{"format", "svg"}}}};
+    const Json picture{{"model", "model"}, {"text", "garden"}, {"picture", {{"format", "svg"}}}};
     EXPECT_EQ(post("/v1/attend", picture).status, 200) << "libraries and fonts are read";
-    const json text{{"model", "model"}, {"text", "garden"}, {"precision", "int8"}};
+    const Json text{{"model", "model"}, {"text", "garden"}, {"precision", "int8"}};
     std::filesystem::rename(folder.path("model/model.safetensors"), folder.path("elsewhere"));
     std::filesystem::create_symlink(folder.path("elsewhere"), folder.path("model/model.safetensors"));
     EXPECT_EQ(post("/v1/translate", text).status, restricted ? 500 : 200);

@@ -23,8 +23,8 @@ std::ostream& operator<<(std::ostream& out, const Case& each) {
   return out << each.name;
 }
 
-const std::vector<std::string> kLines{"Der alte Hund sieht den Baum. Der rote Fisch sucht den Vogel.", "",
-                                      "Der junge Mann kennt den kleinen König."};
+const std::vector<std::string> kSourceLines{"Der alte Hund sieht den Baum. Der rote Fisch sucht den Vogel.",
+                                            "", "Der junge Mann kennt den kleinen König."};
 
 std::vector<nlohmann::json> command_lines(std::vector<std::string> arguments,
                                           const std::vector<std::string>& texts) {
@@ -60,11 +60,11 @@ class TranslatorOptions : public testing::TestWithParam<Case> {};
 
 TEST_P(TranslatorOptions, GiveWhatTheCommandGives) {
   const Translator translator(tiny_model(), 2);
-  const auto found = translator.alternatives(kLines, GetParam().options);
-  const auto expected = command_lines(GetParam().arguments, kLines);
+  const auto found = translator.alternatives(kSourceLines, GetParam().options);
+  const auto expected = command_lines(GetParam().arguments, kSourceLines);
   ASSERT_EQ(found.size(), expected.size());
   bool same_as_default = true;
-  const auto usual = translator.alternatives(kLines);
+  const auto usual = translator.alternatives(kSourceLines);
   for (size_t n = 0; n < found.size(); ++n) {
     SCOPED_TRACE(n);
     const nlohmann::json& others = expected[n].at("alternatives");
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(TranslatorPrecision, GivesWhatTheCommandGives) {
-  const std::vector<std::string> texts{kLines[0]};
+  const std::vector<std::string> texts{kSourceLines[0]};
   const Translator int8(tiny_model(), 1, {}, "int8");
   expect_equal(int8.alternatives(texts[0])[0], command_lines({"--precision", "int8"}, texts)[0]);
   EXPECT_NE(int8.alternatives(texts[0])[0].score,

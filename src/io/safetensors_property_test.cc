@@ -3,7 +3,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <cstring>
-#include <functional>
 
 #include "base/rng.h"
 #include "io/safetensors/safetensors.h"
@@ -57,24 +56,24 @@ RC_GTEST_PROP(SafetensorsProperty, AnythingWrittenIsReadBackBitByBit, ()) {
   }
 }
 
-constexpr std::string_view kHazards[] = {"18446744073709551615",
-                                         "-1",
-                                         "1e999",
-                                         "9223372036854775807",
-                                         "null",
-                                         "[[[[",
-                                         "\"__metadata__\"",
-                                         "{",
-                                         "}",
-                                         "0.5",
-                                         "\xff",
-                                         "\\ud800",
-                                         "\"dtype\"",
-                                         "\"a",
-                                         "]",
-                                         "F64",
-                                         ",",
-                                         ":"};
+constexpr std::string_view kHeaderHazards[] = {"18446744073709551615",
+                                               "-1",
+                                               "1e999",
+                                               "9223372036854775807",
+                                               "null",
+                                               "[[[[",
+                                               "\"__metadata__\"",
+                                               "{",
+                                               "}",
+                                               "0.5",
+                                               "\xff",
+                                               "\\ud800",
+                                               "\"dtype\"",
+                                               "\"a",
+                                               "]",
+                                               "F64",
+                                               ",",
+                                               ":"};
 
 constexpr char kHeader[] =
     R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},)"
@@ -100,7 +99,7 @@ TEST(SafetensorsFuzz, HeadersAreRefusedOrSound) {
   Random random(RandomKey::from_seed(20));
   int accepted = 0, refused = 0;
   for (int round = 0; round < 30'000; ++round) {
-    const std::string header = mutated_bytes(kHeader, random, kHazards);
+    const std::string header = mutated_bytes(kHeader, random, kHeaderHazards);
     const uint64_t data_size = random.below(4) == 0 ? random.below(64) : kDataSize;
     try {
       expect_sound(parse_safetensors_header(header, data_size, "x").tensors, data_size);
@@ -136,7 +135,7 @@ TEST(SafetensorsFuzz, FilesAreRefusedOrRead) {
   for (size_t length = 0; length < whole.size(); ++length) check(whole.substr(0, length));
   EXPECT_EQ(refused, static_cast<int>(whole.size())) << "every file that is cut off must be refused";
   EXPECT_EQ(read, 0);
-  for (int round = 0; round < 3000; ++round) check(mutated_bytes(whole, random, kHazards));
+  for (int round = 0; round < 3000; ++round) check(mutated_bytes(whole, random, kHeaderHazards));
   EXPECT_GT(read, 100);
 }
 

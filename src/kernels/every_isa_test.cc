@@ -35,7 +35,7 @@ namespace {
 
 // Around the lengths of vectors and of two vectors of every instruction set, float and double.
 const std::vector<int64_t> kRowSizes{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 127, 130};
-constexpr int64_t kRows = 3;
+constexpr int64_t kTestRows = 3;
 
 /// Numbers behind each array that no kernel may touch.
 constexpr int64_t kGuards = 20;
@@ -122,14 +122,14 @@ class AllKernels {
   }
 
   void rows(int64_t width) {
-    const int64_t size = kRows * width;
+    const int64_t size = kTestRows * width;
     const std::vector<T> x = normal(size), weight = normal(width), bias = normal(width), dy = normal(size);
-    std::vector<T> y = normal(size), mean = normal(kRows), rstd = normal(kRows);
+    std::vector<T> y = normal(size), mean = normal(kTestRows), rstd = normal(kTestRows);
     std::vector<T> dx = normal(size), dweight = normal(width), dbias = normal(width);
-    add_rows({.rows = kRows, .columns = width, .x = x.data(), .x_stride = width, .sum = dbias.data()});
-    keep("add_rows", dbias, kRows);
+    add_rows({.rows = kTestRows, .columns = width, .x = x.data(), .x_stride = width, .sum = dbias.data()});
+    keep("add_rows", dbias, kTestRows);
     if (width == 0) return;
-    layer_norm({.rows = kRows,
+    layer_norm({.rows = kTestRows,
                 .width = width,
                 .epsilon = 1e-2,
                 .x = x.data(),
@@ -141,7 +141,7 @@ class AllKernels {
     keep("layer_norm", y, width);
     keep("layer_norm", mean, width);
     keep("layer_norm", rstd, width);
-    layer_norm_backward({.rows = kRows,
+    layer_norm_backward({.rows = kTestRows,
                          .width = width,
                          .x = x.data(),
                          .weight = weight.data(),
@@ -155,10 +155,10 @@ class AllKernels {
   }
 
   void other_norms(int64_t width) {
-    const int64_t size = kRows * width;
+    const int64_t size = kTestRows * width;
     const std::vector<T> x = normal(size), weight = normal(width), shift = normal(width), dy = normal(size);
-    std::vector<T> y = normal(size), rrms = normal(kRows), dx = normal(size), dweight = normal(width);
-    rms_norm({.rows = kRows,
+    std::vector<T> y = normal(size), rrms = normal(kTestRows), dx = normal(size), dweight = normal(width);
+    rms_norm({.rows = kTestRows,
               .width = width,
               .epsilon = 1e-2,
               .x = x.data(),
@@ -167,7 +167,7 @@ class AllKernels {
               .rrms = rrms.data()});
     keep("rms_norm", y, width);
     keep("rms_norm", rrms, width);
-    rms_norm_backward({.rows = kRows,
+    rms_norm_backward({.rows = kTestRows,
                        .width = width,
                        .x = x.data(),
                        .weight = weight.data(),
@@ -177,10 +177,13 @@ class AllKernels {
                        .dweight = dweight.data()});
     for (const auto* gradient : {&dx, &dweight}) keep("rms_norm_backward", *gradient, 4 * width);
     std::vector<T> mean = normal(width), variance = normal(width), dbias = normal(width);
-    column_moments(
-        {.rows = kRows, .columns = width, .x = x.data(), .mean = mean.data(), .variance = variance.data()});
-    for (const auto* moment : {&mean, &variance}) keep("column_moments", *moment, kRows);
-    scale_columns({.rows = kRows,
+    column_moments({.rows = kTestRows,
+                    .columns = width,
+                    .x = x.data(),
+                    .mean = mean.data(),
+                    .variance = variance.data()});
+    for (const auto* moment : {&mean, &variance}) keep("column_moments", *moment, kTestRows);
+    scale_columns({.rows = kTestRows,
                    .columns = width,
                    .x = x.data(),
                    .scale = weight.data(),
@@ -188,7 +191,7 @@ class AllKernels {
                    .y = y.data()});
     keep("scale_columns", y, 1);
     for (const bool constant : {false, true}) {
-      batch_norm_backward({.rows = kRows,
+      batch_norm_backward({.rows = kTestRows,
                            .columns = width,
                            .x = x.data(),
                            .weight = weight.data(),
@@ -199,19 +202,20 @@ class AllKernels {
                            .dx = dx.data(),
                            .dweight = dweight.data(),
                            .dbias = dbias.data()});
-      for (const auto* gradient : {&dx, &dweight, &dbias}) keep("batch_norm_backward", *gradient, 4 * kRows);
+      for (const auto* gradient : {&dx, &dweight, &dbias})
+        keep("batch_norm_backward", *gradient, 4 * kTestRows);
     }
   }
 
   void softmaxes(int64_t classes) {
-    const int64_t size = kRows * classes;
+    const int64_t size = kTestRows * classes;
     const std::vector<T> x = normal(size), bias = normal(size), dw = normal(size);
-    const std::vector<int32_t> targets = ids(kRows, classes), bits = ids(size, 3);
+    const std::vector<int32_t> targets = ids(kTestRows, classes), bits = ids(size, 3);
     std::vector<uint8_t> visible(bits.begin(), bits.end());
     std::fill_n(visible.begin(), classes, uint8_t{0});  // a row that sees nothing
-    std::vector<T> y = normal(size), losses = normal(kRows), likelihoods = normal(kRows);
+    std::vector<T> y = normal(size), losses = normal(kTestRows), likelihoods = normal(kTestRows);
     for (const bool others : {false, true}) {
-      cross_entropy({.rows = kRows,
+      cross_entropy({.rows = kTestRows,
                      .classes = classes,
                      .logits = x.data(),
                      .targets = targets.data(),
@@ -223,9 +227,9 @@ class AllKernels {
                      .gradient_scale = static_cast<T>(0.5)});
       for (const auto* result : {&losses, &likelihoods, &y}) keep("cross_entropy", *result, classes);
     }
-    log_softmax({.rows = kRows, .classes = classes, .x = x.data(), .y = y.data()});
+    log_softmax({.rows = kTestRows, .classes = classes, .x = x.data(), .y = y.data()});
     keep("log_softmax", y, classes);
-    masked_softmax({.rows = kRows,
+    masked_softmax({.rows = kTestRows,
                     .columns = classes,
                     .scores = x.data(),
                     .bias = bias.data(),
@@ -235,7 +239,7 @@ class AllKernels {
                     .weights = y.data()});
     keep("masked_softmax", y, classes);
     std::vector<T> ds = normal(size);
-    softmax_backward({.rows = kRows,
+    softmax_backward({.rows = kTestRows,
                       .columns = classes,
                       .weights = y.data(),
                       .dweights = dw.data(),
@@ -305,14 +309,14 @@ class AllKernels {
   }
 
   void step(RecurrentCell cell, int64_t width) {
-    const int64_t gate_width = gates_of(cell) * width, size = kRows * width;
-    const std::vector<T> hidden = normal(kRows * gate_width), bias = normal(gate_width), h = normal(size);
+    const int64_t gate_width = gates_of(cell) * width, size = kTestRows * width;
+    const std::vector<T> hidden = normal(kTestRows * gate_width), bias = normal(gate_width), h = normal(size);
     const std::vector<T> c = normal(size), dnext_h = normal(size), dnext_c = normal(size);
-    std::vector<T> gates = normal(kRows * gate_width), next_h = normal(size), next_c = normal(size);
-    std::vector<T> dgates = normal(kRows * gate_width), dhidden = dgates, dh = normal(size),
+    std::vector<T> gates = normal(kTestRows * gate_width), next_h = normal(size), next_c = normal(size);
+    std::vector<T> dgates = normal(kTestRows * gate_width), dhidden = dgates, dh = normal(size),
                    dc = normal(size);
     const RecurrentCellArguments<T> forward{.cell = cell,
-                                            .rows = kRows,
+                                            .rows = kTestRows,
                                             .width = width,
                                             .gates = gates.data(),
                                             .hidden = hidden.data(),

@@ -23,7 +23,7 @@ using distributed::Communicator;
 using distributed::ThreadRanks;
 using ::testing::HasSubstr;
 
-constexpr int kShards = 5;
+constexpr int kRecipeShards = 5;
 
 class SeveralRanks : public ::testing::TestWithParam<models::Task> {
  protected:
@@ -31,7 +31,7 @@ class SeveralRanks : public ::testing::TestWithParam<models::Task> {
     // Large enough for several slices of the optimizer.
     settings.insert({{"model.width", "64"},
                      {"model.feed_forward_width", "512"},
-                     {"training.shards", std::to_string(kShards)},
+                     {"training.shards", std::to_string(kRecipeShards)},
                      {"training.batch_tokens", "160"},
                      {"optimizer.clip_norm", "0.5"}});
     TrainerOptions made = small_training(folder_, GetParam(), output, small_recipe(GetParam(), settings));
@@ -71,7 +71,7 @@ TEST_P(SeveralRanks, WriteTheFilesOfOne) {
         {"averaging.kind", averaging}, {"averaging.snapshot_every", "1"}, {"averaging.snapshots", "2"}};
     train_on(1, options(std::string("one-") + averaging, settings));
     const Files one = files(std::string("one-") + averaging);
-    for (const int ranks : {2, 3, kShards}) {
+    for (const int ranks : {2, 3, kRecipeShards}) {
       const std::string name = std::to_string(ranks) + averaging;
       train_on(ranks, options(name, settings));
       EXPECT_EQ(different_files(files(name), one), kNone) << name;
@@ -146,7 +146,8 @@ TEST_P(SeveralRanks, MustBeGivenTheSame) {
   });
   EXPECT_THAT(missing, HasSubstr(distributed::describe_rank(1, distributed::host_name()) + ": "));
   EXPECT_FALSE(fs::exists(folder_.path("model"))) << "nothing is written before all agree";
-  EXPECT_THAT(error_on(kShards + 1, options("model")), HasSubstr("6 processes cannot share the 5 shards"));
+  EXPECT_THAT(error_on(kRecipeShards + 1, options("model")),
+              HasSubstr("6 processes cannot share the 5 shards"));
 }
 
 TEST_P(SeveralRanks, TheLockIsOfTheFirstAndItsErrorThatOfAll) {

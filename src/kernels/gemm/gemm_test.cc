@@ -157,33 +157,33 @@ TEST(GemmOfFloats, IsTheSumOfProductsForRandomShapes) {
   }
 }
 
-constexpr int64_t kSize = 64;
+constexpr int64_t kSquareSize = 64;
 
 std::vector<float> multiply_squares(const std::vector<float>& a, const std::vector<float>& b,
                                     MatmulPrecision precision = MatmulPrecision::kHighest) {
-  std::vector<float> c(kSize * kSize);
-  gemm({.m = kSize,
-        .n = kSize,
-        .k = kSize,
+  std::vector<float> c(kSquareSize * kSquareSize);
+  gemm({.m = kSquareSize,
+        .n = kSquareSize,
+        .k = kSquareSize,
         .a = a.data(),
-        .a_stride = kSize,
+        .a_stride = kSquareSize,
         .b = b.data(),
-        .b_stride = kSize,
+        .b_stride = kSquareSize,
         .c = c.data(),
-        .c_stride = kSize,
+        .c_stride = kSquareSize,
         .precision = precision});
   return c;
 }
 
 TEST(GemmOfFloats, IsTheSumOfProductsOfAnyMagnitude) {
   for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
-    auto a = normal<float>(kSize * kSize, 1);
-    const auto b = normal<float>(kSize * kSize, 2);
+    auto a = normal<float>(kSquareSize * kSquareSize, 1);
+    const auto b = normal<float>(kSquareSize * kSquareSize, 2);
     for (float& number : a) number *= size;
     std::map<std::string, std::vector<float>> results;
     on_every_isa([&](const std::string& isa) {
       const auto& c = results[isa] = multiply_squares(a, b);
-      for (int64_t i = 0; i < kSize * kSize; ++i)
+      for (int64_t i = 0; i < kSquareSize * kSquareSize; ++i)
         ASSERT_NEAR(c[i], results["generic"][i], 3e-5f * size) << isa;
     });
   }
@@ -192,13 +192,13 @@ TEST(GemmOfFloats, IsTheSumOfProductsOfAnyMagnitude) {
 /// The largest error of sums of 64 products of size 1.
 double largest_error(const std::vector<float>& c, const std::vector<float>& a, const std::vector<float>& b) {
   double largest = 0;
-  for (int64_t i = 0; i < kSize; ++i) {
-    for (int64_t j = 0; j < kSize; ++j) {
+  for (int64_t i = 0; i < kSquareSize; ++i) {
+    for (int64_t j = 0; j < kSquareSize; ++j) {
       double sum = 0;
-      for (int64_t k = 0; k < kSize; ++k) {
-        sum += static_cast<double>(a[i * kSize + k]) * static_cast<double>(b[k * kSize + j]);
+      for (int64_t k = 0; k < kSquareSize; ++k) {
+        sum += static_cast<double>(a[i * kSquareSize + k]) * static_cast<double>(b[k * kSquareSize + j]);
       }
-      largest = std::max(largest, std::abs(c[i * kSize + j] - sum));
+      largest = std::max(largest, std::abs(c[i * kSquareSize + j] - sum));
     }
   }
   return largest;
@@ -208,7 +208,7 @@ double largest_error(const std::vector<float>& c, const std::vector<float>& a, c
 // numbers has an error of about 8 times 2^-p, and the worst of 4,096 sums 4 times that; sums of up to 32 are
 // rounded too, 64 times.
 TEST(GemmOfFloats, MediumPrecisionIsLessExactOnAmxAlone) {
-  const auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
+  const auto a = normal<float>(kSquareSize * kSquareSize, 1), b = normal<float>(kSquareSize * kSquareSize, 2);
   const auto error_with = [&](MatmulPrecision precision) {
     return largest_error(multiply_squares(a, b, precision), a, b);
   };
@@ -232,13 +232,13 @@ TEST(GemmOfFloats, NanAndInfinityReachTheirRowOrColumnAlone) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kAllBits, -kAllBits,
                           std::numeric_limits<float>::infinity()}) {
     for (const bool in_a : {false, true}) {
-      auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
-      (in_a ? a[kBad * kSize + 3] : b[3 * kSize + kBad]) = bad;
+      auto a = normal<float>(kSquareSize * kSquareSize, 1), b = normal<float>(kSquareSize * kSquareSize, 2);
+      (in_a ? a[kBad * kSquareSize + 3] : b[3 * kSquareSize + kBad]) = bad;
       on_every_isa([&](const std::string& isa) {
         for (const auto precision : {MatmulPrecision::kHighest, MatmulPrecision::kMedium}) {
           const std::vector<float> c = multiply_squares(a, b, precision);
-          for (int64_t i = 0; i < kSize * kSize; ++i) {
-            const int64_t index = in_a ? i / kSize : i % kSize;
+          for (int64_t i = 0; i < kSquareSize * kSquareSize; ++i) {
+            const int64_t index = in_a ? i / kSquareSize : i % kSquareSize;
             ASSERT_EQ(std::isfinite(c[i]), index != kBad) << isa << " at " << i;
           }
         }

@@ -13,7 +13,7 @@
 namespace heed::nn {
 namespace {
 
-constexpr int64_t kWidth = 8;
+constexpr int64_t kModelWidth = 8;
 constexpr int kHeads = 2;
 
 /// All that are part of self-attention, with distances small enough to be clipped in short texts.
@@ -30,15 +30,15 @@ struct RelativeLayer {
   explicit RelativeLayer(const PositionOptions& wanted, DType dtype = DType::kFloat64, double dropout = 0)
       : options(wanted),
         attention(table, "",
-                  {.width = kWidth,
+                  {.width = kModelWidth,
                    .heads = kHeads,
                    .dropout = dropout,
-                   .relative = RelativePositions(table, "", wanted, kHeads, kWidth / kHeads)}),
+                   .relative = RelativePositions(table, "", wanted, kHeads, kModelWidth / kHeads)}),
         values(random_parameters(table, dtype)) {}
 
   Context context() const { return context_for(table, values); }
   std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& positions, DType dtype) const {
-    return rotary_angles(options, positions, kWidth / kHeads, dtype);
+    return rotary_angles(options, positions, kModelWidth / kHeads, dtype);
   }
   /// Each sequence of the layout, with positions from `first` on.
   Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout, bool causal,
@@ -69,13 +69,13 @@ TEST(RelativePositions, Gradients) {
       expect_module_gradients(
           layer.table,
           [&](Context& c, const auto& x) { return layer.forward(c, x[0], kRaggedLines, training); },
-          {TensorSource(1).normal({9, kWidth})}, training);
+          {TensorSource(1).normal({9, kModelWidth})}, training);
     }
   }
 }
 
 TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
-  struct Listener : AttentionSink {
+  struct WeightSink : AttentionSink {
     void receive(const AttentionLayerId&, const Tensor& told, const ops::AttentionLayout&, int) override {
       weights = told;
     }
@@ -83,12 +83,12 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
   };
   for (const PositionOptions& options : relative_kinds()) {
     const RelativeLayer layer(options, DType::kFloat32);
-    const Tensor x = TensorSource(2).normal({9, kWidth}, DType::kFloat32);
+    const Tensor x = TensorSource(2).normal({9, kModelWidth}, DType::kFloat32);
     Context context = layer.context();
     const PackedWeights packed(*context.table, *context.values);
     context = packed.context();
     Context listened = context;
-    Listener listener;
+    WeightSink listener;
     listened.sink = &listener;
     const Tensor together = layer.forward(context, x, kRaggedLines, true).value();
     expect_close(layer.forward(listened, x, kRaggedLines, true).value(), together, 64 * 0x1p-23, "listening");
@@ -107,10 +107,10 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
 // The same tokens in another order: the output of a token changes with positions, and does not without.
 TEST(RelativePositions, DependOnOrderNotOnAbsolutePosition) {
   const auto layout = ops::AttentionLayout::padded(1, 5, 5);
-  const Tensor x = TensorSource(3).normal({5, kWidth});
+  const Tensor x = TensorSource(3).normal({5, kModelWidth});
   Tensor exchanged = x.clone();
-  std::swap_ranges(exchanged.data<double>(), exchanged.data<double>() + kWidth,
-                   exchanged.data<double>() + 2 * kWidth);  // tokens 0 and 2
+  std::swap_ranges(exchanged.data<double>(), exchanged.data<double>() + kModelWidth,
+                   exchanged.data<double>() + 2 * kModelWidth);  // tokens 0 and 2
   const auto third_of_exchanged = [&](const RelativeLayer& layer) {
     Context context = layer.context();
     return layer.forward(context, exchanged, layout, false).value().narrow(0, 2, 1).clone();
@@ -137,11 +137,11 @@ TEST(RelativePositions, PromptAndStepsAreTheSameAsAllAtOnce) {
     options.bidirectional = false;
     const RelativeLayer layer(options, DType::kFloat32);
     Context context = layer.context();
-    const Tensor x = TensorSource(4).normal({kLength, kWidth}, DType::kFloat32);
+    const Tensor x = TensorSource(4).normal({kLength, kModelWidth}, DType::kFloat32);
     const Tensor expected =
         layer.forward(context, x, ops::AttentionLayout::padded(1, kLength, kLength), true).value();
     KeyValueCache cache;
-    cache.reserve(kLength, kWidth);
+    cache.reserve(kLength, kModelWidth);
     const auto turns = layer.angles({0, 1, 2, 3}, DType::kFloat32);
     const Tensor prompt = layer.attention
                               .forward_self(context, x.narrow(0, 0, kPrompt).clone(),
@@ -173,8 +173,9 @@ TEST(RelativePositions, LayersShareABiasWhoseTableMayBeLarger) {
     RelativePositions bias(table, "encoder.relative_attention_bias", distances, kHeads);
     for (int n = 0; n < 2; ++n) {
       if (!shared && n > 0) bias = RelativePositions(table, "own", distances, kHeads);
-      layers.emplace_back(table, std::to_string(n),
-                          MultiHeadAttention::Options{.width = kWidth, .heads = kHeads, .relative = bias});
+      layers.emplace_back(
+          table, std::to_string(n),
+          MultiHeadAttention::Options{.width = kModelWidth, .heads = kHeads, .relative = bias});
     }
     EXPECT_EQ(table[0].name, "encoder.relative_attention_bias.weight");
     EXPECT_EQ(table[0].shape, (Shape{table_rows, kHeads}));
@@ -182,7 +183,7 @@ TEST(RelativePositions, LayersShareABiasWhoseTableMayBeLarger) {
       return ops::add(layers[0].forward_self(context, inputs[0], kRaggedLines, {}),
                       layers[1].forward_self(context, inputs[0], kRaggedLines, {}));
     };
-    expect_module_gradients(table, module, {TensorSource(5).normal({9, kWidth})});
+    expect_module_gradients(table, module, {TensorSource(5).normal({9, kModelWidth})});
     return table.size();
   };
   EXPECT_EQ(sum_of_layers(8, true), sum_of_layers(12, true));

@@ -20,7 +20,7 @@
 namespace heed::ops {
 namespace {
 
-constexpr int kHeads = 4, kSharedHeads = 2;
+constexpr int kQueryHeads = 4, kSharedHeads = 2;
 
 /// Attention with a window and a cap.
 struct Restricted {
@@ -36,7 +36,7 @@ Restricted restricted(int64_t queries, int64_t keys, int64_t width, DType dtype 
   TensorSource source(static_cast<uint64_t>(queries + keys));
   Restricted r;
   r.layout = AttentionLayout::packed({0, static_cast<int32_t>(queries)}, {0, static_cast<int32_t>(keys)});
-  r.query = source.normal({queries, kHeads * width}, dtype);
+  r.query = source.normal({queries, kQueryHeads * width}, dtype);
   r.key = source.normal({keys, kSharedHeads * width}, dtype);
   r.value = source.normal({keys, kSharedHeads * width}, dtype);
   return r;
@@ -46,12 +46,12 @@ Var attend(const Restricted& r, const Var& query, const Var& key, const Var& val
   AttentionOperands x{{query, 0, query.dim(1)},
                       {key, 0, key.dim(1)},
                       {value, 0, value.dim(1)},
-                      kHeads,
+                      kQueryHeads,
                       r.scale,
                       kSharedHeads};
   x.score_cap = r.cap;
   if (streaming) return flash_attention(x, r.layout, r.causal, r.dropout, r.window);
-  const Var weights = attention_softmax(attention_scores(x, r.layout), r.layout, kHeads,
+  const Var weights = attention_softmax(attention_scores(x, r.layout), r.layout, kQueryHeads,
                                         {.causal = r.causal, .window = r.window});
   return attention_mix(dropout(weights, r.dropout), x, r.layout);
 }

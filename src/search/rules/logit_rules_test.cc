@@ -11,10 +11,10 @@
 namespace heed::search {
 namespace {
 
-constexpr int64_t kVocabulary = 8;
+constexpr int64_t kTokenCount = 8;
 
 const FunctionModel& model() {
-  static const FunctionModel model(kVocabulary, 40, scrambled_logits(kVocabulary, 1, 1));
+  static const FunctionModel model(kTokenCount, 40, scrambled_logits(kTokenCount, 1, 1));
   return model;
 }
 
@@ -22,10 +22,10 @@ std::set<int32_t> forbidden_behind(const SearchOptions& options, const std::vect
   const LogitRules rules(options, model(), {{}, 30});
   std::vector<int32_t> history{model().start_id()};
   history.insert(history.end(), ids.begin(), ids.end());
-  std::vector<float> logits(kVocabulary, 1);
+  std::vector<float> logits(kTokenCount, 1);
   rules.apply(static_cast<int64_t>(ids.size()), history, 0, {logits});
   std::set<int32_t> forbidden;
-  for (int32_t id = 0; id < kVocabulary; ++id) {
+  for (int32_t id = 0; id < kTokenCount; ++id) {
     if (std::isinf(logits[id])) forbidden.insert(id);
   }
   return forbidden;
@@ -101,7 +101,7 @@ TEST(LogitRules, APromptCounts) {
   SearchOptions options;
   options.min_length = 6;
   const auto forbids_end = [&](int64_t length) {
-    std::vector<float> logits(kVocabulary, 1);
+    std::vector<float> logits(kTokenCount, 1);
     LogitRules(options, model(), {{}, 30, 4}).apply(length, {}, 0, {logits});
     return std::isinf(logits[0]);
   };
