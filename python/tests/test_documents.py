@@ -36,8 +36,8 @@ def test_guide(tmp_path, monkeypatch, language_model, classifier_directory, pair
     for block in blocks:
         if "torch" in block and importlib.util.find_spec("torch") is None:
             continue
-        for place, here in places.items():
-            block = block.replace(place, here)
+        for position, here in places.items():
+            block = block.replace(position, here)
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(block, "docs/python.md", "exec"), names)
     assert len(names["losses"]) == 2 and names["trace"].cross.shape == (3, 8, 6, 5)

@@ -56,14 +56,14 @@ def test_finite_differences(x):
         return (layer(query, keys, keys, look_ahead=True).output * upstream).sum()
 
     total(x, memory).backward()
-    for place in ((0, 0, 0), (1, 4, 11)):
+    for position in ((0, 0, 0), (1, 4, 11)):
         moved = torch.zeros_like(x)
-        moved[place] = step
+        moved[position] = step
         with torch.no_grad():
             of_query = (total(x + moved, memory) - total(x - moved, memory)) / (2 * step)
             of_keys = (total(x, memory + moved) - total(x, memory - moved)) / (2 * step)
-        torch.testing.assert_close(x.grad[place], of_query, rtol=1e-5, atol=1e-8)
-        torch.testing.assert_close(memory.grad[place], of_keys, rtol=1e-5, atol=1e-8)
+        torch.testing.assert_close(x.grad[position], of_query, rtol=1e-5, atol=1e-8)
+        torch.testing.assert_close(memory.grad[position], of_keys, rtol=1e-5, atol=1e-8)
 
 
 def test_several_passes(x):

@@ -630,7 +630,7 @@ TEST(Positions, TellWhoGivesTheFlower) {
   }
 }
 
-// The sentence three places later, behind padding that is hidden.
+// The sentence three positions later, behind padding that is hidden.
 TEST(Positions, RelativeOnesStayWhenTheSentenceMoves) {
   const Tensor vectors = TensorSource(19).normal({6, 8});
   const Tensor here = sentence({0, 1, 2, 3, 4}, vectors), later = sentence({5, 5, 5, 0, 1, 2, 3, 4}, vectors);
@@ -650,7 +650,7 @@ TEST(Positions, AsFunctions) {
   const PositionOptions rotary{.kind = PositionKind::kRotary};
   const Tensor x = TensorSource(20).normal({2, 3, 4});
   const Tensor turned = rotate_positions(x, rotary);
-  expect_close(turned.narrow(1, 0, 1).clone(), x.narrow(1, 0, 1).clone(), 0, "place 0 is not turned");
+  expect_close(turned.narrow(1, 0, 1).clone(), x.narrow(1, 0, 1).clone(), 0, "position 0 is not turned");
   const Tensor later = rotate_positions(x.narrow(1, 1, 2), rotary, 1);
   expect_close(turned.narrow(1, 1, 2).clone(), later, 0, "a part that begins at index 1");
   EXPECT_GT(largest_difference(rotate_positions(x, {.kind = PositionKind::kRotaryInterleaved}), turned),

@@ -91,7 +91,7 @@ TEST(Tape, UnusedVariablesHaveNoGradient) {
   EXPECT_EQ(runs, 0);
 }
 
-// One gradient is often passed on to several places. None of them may see what is added to another.
+// One gradient is often passed on to several variables. None of them may see what is added to another.
 TEST(Tape, SharedGradientsAreNotMixedUp) {
   Tape tape;
   const Tensor upstream = numbers({1, 2});
@@ -284,7 +284,7 @@ TEST(Var, KnowsItself) {
   EXPECT_FALSE(x.is_same_as(constant));
   EXPECT_TRUE(constant.is_same_as(Var(value)));
   EXPECT_FALSE(constant.is_same_as(Var(value.clone())));
-  EXPECT_FALSE(constant.is_same_as(Var(value.narrow(0, 0, 2)))) << "a part that begins at the same place";
+  EXPECT_FALSE(constant.is_same_as(Var(value.narrow(0, 0, 2)))) << "a part that begins at the same element";
   EXPECT_TRUE(Var().is_same_as(Var()));
   EXPECT_FALSE(constant.is_same_as(Var()));
 }

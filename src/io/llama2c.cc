@@ -77,8 +77,8 @@ Tensor halves_of_pairs(const Tensor& matrix, int64_t head_width) {
   const int64_t width = matrix.dim(1);
   for (int64_t row = 0; row < matrix.dim(0); ++row) {
     const int64_t head = row / head_width * head_width, feature = row % head_width;
-    const int64_t place = head + feature / 2 + feature % 2 * (head_width / 2);
-    std::memcpy(moved.data<float>() + place * width, matrix.data<float>() + row * width,
+    const int64_t to_row = head + feature / 2 + feature % 2 * (head_width / 2);
+    std::memcpy(moved.data<float>() + to_row * width, matrix.data<float>() + row * width,
                 static_cast<size_t>(width) * sizeof(float));
   }
   return moved;

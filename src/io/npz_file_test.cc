@@ -72,9 +72,9 @@ TEST_F(NpzFileTest, DamagedFilesGiveErrors) {
   zip.add("a.npy", npy(Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3})));
   const std::string whole = zip.finish();
   int refused = 0;
-  for (size_t place = 0; place < whole.size(); ++place) {
+  for (size_t position = 0; position < whole.size(); ++position) {
     std::string damaged = whole;
-    damaged[place] = static_cast<char>(damaged[place] ^ 0x11);
+    damaged[position] = static_cast<char>(damaged[position] ^ 0x11);
     const std::string path = folder_.write("file.npz", damaged);
     try {
       const NpzFile file = NpzFile::open(path);

@@ -141,8 +141,8 @@ TEST(ConstrainedSearch, PhrasesEndWhereWordsEnd) {
     for (size_t n = 0; n < found.size(); ++n) {
       const std::vector<int32_t>& ids = found[n].front().ids;
       const std::vector<int32_t>& phrase = sentences[n].required[1].ids;
-      const auto place = std::search(ids.begin(), ids.end(), phrase.begin(), phrase.end());
-      const auto behind = place - ids.begin() + static_cast<int64_t>(phrase.size());
+      const auto position = std::search(ids.begin(), ids.end(), phrase.begin(), phrase.end());
+      const auto behind = position - ids.begin() + static_cast<int64_t>(phrase.size());
       const bool next_is_required = ids[behind] == sentences[n].required[0].ids[0];
       if ((*starts)[ids[behind]] == PieceStart::kLetter && !next_is_required) ++count;
     }

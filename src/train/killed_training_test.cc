@@ -101,7 +101,7 @@ TEST_P(KilledTraining, ResumesBitForBit) {
     ASSERT_EQ(train_in_process(killed, -1), 0);
     ASSERT_EQ(different_files(files_of(killed.output), whole), kNone) << "killed after " << changes;
   }
-  EXPECT_GT(changes, 15) << "the control: it was killed at many places";
+  EXPECT_GT(changes, 15) << "the control: it was killed at many steps";
 }
 
 INSTANTIATE_TEST_SUITE_P(, KilledTraining, ::testing::Values("unigram", "wordpiece", "bpe", "sentencepiece"),

@@ -127,9 +127,9 @@ TEST(Augmentation, AddressesAreCopiedToBothSides) {
   for (const auto& [source, target] : added) {
     const auto inside = [](std::string whole, const std::vector<std::string>& words) {
       for (const std::string& word : words) {
-        const size_t place = whole.find(word);
-        if (place == std::string::npos) return std::string("?");
-        whole.erase(place, word.size());
+        const size_t position = whole.find(word);
+        if (position == std::string::npos) return std::string("?");
+        whole.erase(position, word.size());
       }
       return whole;
     };

@@ -36,7 +36,7 @@ TEST(BlockBatcher, EachTokenOncePerEpochExceptAtTheEnds) {
     }
   }
   EXPECT_GE(met.size(), 5 * 99u);
-  EXPECT_GT(beginnings.size(), 1u) << "every epoch is cut at the same places";
+  EXPECT_GT(beginnings.size(), 1u) << "every epoch is cut at the same positions";
 }
 
 TEST(BlockBatcher, ResumesFromAnyPosition) {

@@ -50,15 +50,15 @@ TEST(SafetensorsHashes, EveryDamagedBitIsFound) {
   const std::string says = R"(heed_hashes":"xxh64 )";
   const size_t says_so = bytes.find(says);
   ASSERT_NE(says_so, std::string::npos);
-  for (size_t place = 0; place < bytes.size(); ++place) {
-    if (place >= data - padding && place < data) continue;  // behind the header; nothing is read there
-    if (place >= says_so && place < says_so + says.size()) continue;
+  for (size_t position = 0; position < bytes.size(); ++position) {
+    if (position >= data - padding && position < data) continue;  // behind the header; nothing is read there
+    if (position >= says_so && position < says_so + says.size()) continue;
     std::string damaged = bytes;
-    damaged[place] = static_cast<char>(damaged[place] ^ 4);
+    damaged[position] = static_cast<char>(damaged[position] ^ 4);
     folder.write("one.safetensors", damaged);
-    EXPECT_THROW(SafetensorsReader::open(path).verify(), Error) << place;
-    if (place >= data) {
-      expect_error(ErrorKind::kFormat, place < data + 12 ? "tensor 'a'" : "tensor 'b'", [&] {
+    EXPECT_THROW(SafetensorsReader::open(path).verify(), Error) << position;
+    if (position >= data) {
+      expect_error(ErrorKind::kFormat, position < data + 12 ? "tensor 'a'" : "tensor 'b'", [&] {
         const auto file = SafetensorsReader::open(path);
         float a[3];
         int8_t b[2];

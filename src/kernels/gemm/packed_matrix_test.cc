@@ -278,9 +278,9 @@ TEST(PackedMatrix, WeightsIn16BitsOfAnyMagnitudeGiveTheSameBits) {
         FloatLayer layer(3, kOut, kIn, false);
         const int least = bfloat ? -135 : -26, most = bfloat ? 126 : 14;
         for (int64_t i = 0; i < kOut * kIn; ++i) {
-          const int64_t place = mixed ? i : i / kIn;
+          const int64_t position = mixed ? i : i / kIn;
           layer.weight[i] = std::ldexp(std::fmod(layer.weight[i], 1.9f),
-                                       least + static_cast<int>(place * 37 % (most - least)));
+                                       least + static_cast<int>(position * 37 % (most - least)));
         }
         layer.x[kIn + 17] = bad;
         const std::vector<uint16_t> halves = round_to_half(layer, bfloat);
@@ -321,7 +321,7 @@ void expect_any_company(int64_t out, int64_t in) {
       alone.insert(alone.end(), y.begin(), y.end());
     }
     for (const int64_t rows : {2, 3, 5, 11, 12, 13, 16, 17, 25, 33, 95, 96, 97, 192, 193, 300}) {
-      // Another place in the batch than alone.
+      // Another row of the batch than alone.
       const std::vector<float> together = layer.multiply(kMost - rows, rows);
       EXPECT_TRUE(std::equal(together.begin(), together.end(), alone.end() - rows * layer.out))
           << name(isa, layer) << ": the last " << rows << " rows";

@@ -138,7 +138,7 @@ TEST(BertMaskedLm, LogitsAtPositions) {
   const Tensor all = model.logits(context, kInput, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   EXPECT_EQ(all.shape(), (Shape{10, 11}));
   expect_equal(model.logits(context, kInput, {7, 1}).narrow(0, 0, 1).clone(), all.narrow(0, 7, 1).clone(),
-               "place 7");
+               "position 7");
 }
 
 // ---- config.json and directories -------------------------------------------------------------------------

@@ -112,8 +112,8 @@ TEST(QuantizedParameters, GiveRowsOfATable) {
   options.scale = 3;
   const Tensor rows = embedding(context, table, {7, 0, 7}, options).value();
   std::vector<float> expected(18);
-  for (const int64_t place : {0, 1, 2}) {
-    layers.quantized->widen(table, place == 1 ? 0 : 7, 1, &expected[place * 6]);
+  for (const int64_t layer : {0, 1, 2}) {
+    layers.quantized->widen(table, layer == 1 ? 0 : 7, 1, &expected[layer * 6]);
   }
   for (float& value : expected) value *= 3;
   EXPECT_EQ(rows.to_vector<float>(), expected);

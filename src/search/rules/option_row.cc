@@ -17,9 +17,9 @@ std::string shown_name(std::string_view option) {
 }
 
 void require_value(const OptionRow& row, const std::string& text) {
-  if (const auto place = find_invalid_utf8(text)) {
+  if (const auto position = find_invalid_utf8(text)) {
     throw OptionError(ErrorKind::kText, fmt::format("{} is not UTF-8, at byte {}: convert it first",
-                                                    shown_name(row.name), *place));
+                                                    shown_name(row.name), *position));
   }
 }
 

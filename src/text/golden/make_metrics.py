@@ -32,14 +32,14 @@ def noisy(rng, text):
     for _ in range(rng.randint(0, 3)):
         if not characters:
             break
-        place = rng.randrange(len(characters))
+        position = rng.randrange(len(characters))
         action = rng.random()
         if action < 0.4:
-            del characters[place]
+            del characters[position]
         elif action < 0.7:
-            characters.insert(place, rng.choice(" .,-5x'"))
+            characters.insert(position, rng.choice(" .,-5x'"))
         else:
-            characters[place] = characters[place].swapcase()
+            characters[position] = characters[position].swapcase()
     return "".join(characters)
 
 
@@ -51,8 +51,8 @@ def reordered(rng, text):
         end = min(len(words), start + rng.randint(1, 5))
         run = words[start:end]
         del words[start:end]
-        place = rng.randint(0, len(words))
-        words[place:place] = run if rng.random() < 0.8 else run * 2
+        position = rng.randint(0, len(words))
+        words[position:position] = run if rng.random() < 0.8 else run * 2
     if words and rng.random() < 0.3:
         del words[rng.randrange(len(words))]
     return " ".join(words)

@@ -272,7 +272,7 @@ Json split_by(const std::string& expression) {
 }
 
 TEST(TextPipeline, RegularExpressionsHaveABudgetForEachText) {
-  // Each match is tried in some n^2 steps, below the library's limit, at n places: 5e9 steps in all.
+  // Each match is tried in some n^2 steps, below the library's limit, at n positions: 5e9 steps in all.
   const TextPipeline cubic = small_pipeline({{"pre_tokenizer", split_by("\\p{L}*\\p{L}*\\d")}});
   const std::string letters(3000, 'a');
   expect_error(ErrorKind::kText, "takes too many steps in this text", [&] { cubic.encode(letters); });

@@ -53,28 +53,28 @@ bool survives(const std::function<void()>& body) {
 
 /// A copy with one of many kinds of damage.
 std::string damage(std::string bytes, Random& random) {
-  const auto place = [&] { return random.below(bytes.size()); };
+  const auto position = [&] { return random.below(bytes.size()); };
   const auto any_byte = [&] { return static_cast<char>(random.below(256)); };
   switch (random.below(6)) {
     case 0:
-      bytes.resize(place());
+      bytes.resize(position());
       break;
     case 1:
-      for (uint64_t n = 1 + random.below(8); n > 0; --n) bytes[place()] = any_byte();
+      for (uint64_t n = 1 + random.below(8); n > 0; --n) bytes[position()] = any_byte();
       break;
     case 2:
-      bytes[place()] ^= static_cast<char>(1 << random.below(8));
+      bytes[position()] ^= static_cast<char>(1 << random.below(8));
       break;
     case 3:
-      for (uint64_t n = random.below(400); n > 0; --n) bytes[place()] = any_byte();
+      for (uint64_t n = random.below(400); n > 0; --n) bytes[position()] = any_byte();
       break;
     case 4: {  // a stretch lost
-      const size_t begin = place();
+      const size_t begin = position();
       bytes.erase(begin, 1 + random.below(64));
       break;
     }
     case 5: {  // a stretch written over another
-      const size_t from = place(), to = place(), length = random.below(2000);
+      const size_t from = position(), to = position(), length = random.below(2000);
       for (size_t n = 0; n < length && from + n < bytes.size() && to + n < bytes.size(); ++n) {
         bytes[to + n] = bytes[from + n];
       }

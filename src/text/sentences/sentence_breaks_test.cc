@@ -23,24 +23,24 @@ struct Counts {
 
 /// Where sentences begin, in bytes, except the first.
 std::set<size_t> boundaries(const SplitText& split) {
-  std::set<size_t> places;
+  std::set<size_t> positions;
   size_t at = 0;
   for (size_t n = 0; n < split.sentences.size(); ++n) {
     at += split.separators[n].size();
-    if (n > 0) places.insert(at);
+    if (n > 0) positions.insert(at);
     at += split.sentences[n].size();
   }
-  return places;
+  return positions;
 }
 
 /// Removes the marks and says where they stood.
 std::set<size_t> take_marks(std::string& text) {
   static const std::string kMark = "¦ ";
-  std::set<size_t> places;
-  for (size_t at = 0; (at = text.find(kMark, at)) != std::string::npos; places.insert(at)) {
+  std::set<size_t> positions;
+  for (size_t at = 0; (at = text.find(kMark, at)) != std::string::npos; positions.insert(at)) {
     text.erase(at, kMark.size());
   }
-  return places;
+  return positions;
 }
 
 TEST(SentenceBreaks, HardCases) {
@@ -56,8 +56,8 @@ TEST(SentenceBreaks, HardCases) {
         boundaries(splitters.try_emplace(language, language).first->second.split(text));
     Counts& count = counts[language];
     ++count.lines;
-    for (const size_t place : found) ++(expected.count(place) > 0 ? count.right : count.invented);
-    for (const size_t place : expected) count.missed += found.count(place) > 0 ? 0 : 1;
+    for (const size_t position : found) ++(expected.count(position) > 0 ? count.right : count.invented);
+    for (const size_t position : expected) count.missed += found.count(position) > 0 ? 0 : 1;
     if (found != expected) fmt::print("{} {}\n", language, line.substr(line.find('\t') + 1));
   }
   ASSERT_EQ(counts.size(), 3U);

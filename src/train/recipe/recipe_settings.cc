@@ -135,14 +135,14 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
          "table",
          setting.origin, setting.key);
   }
-  const auto place = static_cast<size_t>(*number - 1);
-  if (place > recipe.corpora.size()) {
+  const auto position = static_cast<size_t>(*number - 1);
+  if (position > recipe.corpora.size()) {
     fail(setting.kind, "{}: '{}': set corpora in order; there are only {} so far", setting.origin,
          setting.key, recipe.corpora.size());
   }
-  if (place == recipe.corpora.size()) recipe.corpora.emplace_back();
+  if (position == recipe.corpora.size()) recipe.corpora.emplace_back();
   Setter setter{key, setting.value};
-  visit_corpus(recipe.corpora[place], setter);
+  visit_corpus(recipe.corpora[position], setter);
   if (!setter.found) {
     fail(setting.kind, "{}: unknown corpus setting '{}'{}; choose from {}", setting.origin, key,
          did_you_mean(key, names_of(setter.keys)), fmt::join(names_of(setter.keys), ", "));
@@ -151,7 +151,7 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
     fail(setting.kind, "{}: '{}' must be {}, not '{}'", setting.origin, setting.key, setter.problem,
          setting.value);
   }
-  CorpusSettings& corpus = recipe.corpora[place];
+  CorpusSettings& corpus = recipe.corpora[position];
   for (const auto& [name, path] : std::initializer_list<std::pair<const char*, std::string*>>{
            {"pairs", &corpus.pairs}, {"source", &corpus.source}, {"target", &corpus.target}}) {
     if (key == name && !path->empty()) *path = absolute_path(*path, setting.folder);

@@ -92,9 +92,9 @@ std::vector<Setting> read_settings(const std::string& text, const std::string& o
       const toml::table* fields = corpora[n].as_table();
       if (fields == nullptr) fail(ErrorKind::kFormat, "{}: '{}' must be a table: [[corpus]]", origin, each);
       for (const auto& [key, value] : *fields) {
-        const std::string place = fmt::format("{}, line {}", origin, value.source().begin.line);
+        const std::string where = fmt::format("{}, line {}", origin, value.source().begin.line);
         const std::string name = each + "." + std::string(key.str());
-        settings.push_back({name, text_of(value, name, place), place, ErrorKind::kFormat, folder});
+        settings.push_back({name, text_of(value, name, where), where, ErrorKind::kFormat, folder});
       }
     }
   };

@@ -5,7 +5,6 @@
 // and the source tokens of its links, stream 1 the target length and their target tokens.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "data/batch/packed_batch.h"
@@ -34,8 +33,8 @@ class GuidedHead : public nn::DifferentiableSink {
  public:
   GuidedHead(models::AlignmentHead head, std::vector<ops::AttentionLink> links, double scale)
       : head_(head), links_(std::move(links)), scale_(scale) {}
-  bool wants(const nn::AttentionLayerId& place) const override {
-    return place.stack == Stack::kCross && place.layer == head_.layer;
+  bool wants(const nn::AttentionLayerId& id) const override {
+    return id.stack == Stack::kCross && id.layer == head_.layer;
   }
   void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) override {
     loss_ = ops::attention_cross_entropy(weights, layout, {head_.head, heads}, links_, scale_);

@@ -75,7 +75,7 @@ class ByteTrie::Builder {
     }
   }
 
-  /// Takes the places of labels_ in one of the open blocks, and returns their base.
+  /// Takes the positions of labels_ in one of the open blocks, and returns their base.
   size_t place_labels() {
     // Blocks without success are closed, so that the time is proportional to the number of nodes.
     constexpr size_t kOpen = 8;

@@ -1,8 +1,8 @@
 // Regular expressions whose steps are counted while they are matched.
 //
 // Oniguruma limits how often a search goes back ("retries"), but not how far it goes ahead: (?>\p{L}*)\d
-// reads n letters from each of n places and goes back once from each. A callout, which the library calls when
-// it comes past, tells where the search is. With one before and after everything that can read far (a
+// reads n letters from each of n positions and goes back once from each. A callout, which the library calls
+// when it comes past, tells where the search is. With one before and after everything that can read far (a
 // repetition, a call of a group, a backreference), the way between two callouts of which the second lies
 // ahead is what was read; what is read between others is at most as long as the expression.
 #pragma once
