@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 #include "base/check.h"
 #include "models/config/config_checks.h"
@@ -231,10 +229,6 @@ struct State : DecoderState {
   std::vector<nn::LayerState> layers;
 };
 
-State& decoder_only_state(DecoderState& state) {
-  return dynamic_cast<State&>(state);
-}
-
 }  // namespace
 
 std::unique_ptr<DecoderState> DecoderOnly::start(nn::Context&) const {
@@ -246,7 +240,7 @@ std::unique_ptr<DecoderState> DecoderOnly::start(nn::Context&) const {
 /// The whole prompt at once but for its last word, which the first step reads.
 std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& decoder_state,
                                         const Sequences& text) const {
-  State& state = decoder_only_state(decoder_state);
+  auto& state = dynamic_cast<State&>(decoder_state);
   std::vector<int32_t> numbers;
   Sequences prompts;
   Kept kept{&state.layers};
@@ -268,12 +262,12 @@ std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& deco
 }
 
 void DecoderOnly::release(DecoderState& state, int32_t sentence) const {
-  decoder_only_state(state).rows.release(sentence);
+  dynamic_cast<State&>(state).rows.release(sentence);
 }
 
 Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
                          const std::vector<StepRow>& rows) const {
-  State& state = decoder_only_state(decoder_state);
+  auto& state = dynamic_cast<State&>(decoder_state);
   const CacheRows::Step step = state.rows.step(rows);
   Var x = embed(context, step.ids, step.positions);  // (R, D)
   const auto turns = angles(step.positions, x.dtype());

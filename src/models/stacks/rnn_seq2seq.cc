@@ -211,10 +211,6 @@ struct RnnState : DecoderState {
   Tensor last;  // the states of the rows of the last step (R, state width)
 };
 
-RnnState& rnn_state_of(DecoderState& state) {
-  return dynamic_cast<RnnState&>(state);
-}
-
 /// Writes rows (R, width) into columns [begin, begin + width) of `all`.
 void put_columns(const Tensor& rows, int64_t rows_begin, int64_t width, Tensor& all, int64_t begin) {
   for (int64_t r = 0; r < all.dim(0); ++r) {
@@ -231,7 +227,7 @@ std::unique_ptr<DecoderState> RnnSeq2Seq::start(nn::Context&) const {
 
 std::vector<int32_t> RnnSeq2Seq::admit(nn::Context& context, DecoderState& decoder_state,
                                        const Sequences& source) const {
-  RnnState& state = rnn_state_of(decoder_state);
+  auto& state = dynamic_cast<RnnState&>(decoder_state);
   const Encoded encoded = encode(context, source);
   std::vector<int32_t> numbers;
   for (int b = 0; b < source.count(); ++b) {
@@ -265,7 +261,7 @@ std::vector<int32_t> RnnSeq2Seq::admit(nn::Context& context, DecoderState& decod
 }
 
 void RnnSeq2Seq::release(DecoderState& decoder_state, int32_t number) const {
-  RnnState& state = rnn_state_of(decoder_state);
+  auto& state = dynamic_cast<RnnState&>(decoder_state);
   RnnState::Sentence& sentence = state.sentences[number];
   HEED_CHECK(sentence.live);
   state.memory_rows.give_back(sentence.memory_begin, sentence.memory_count);
@@ -275,7 +271,7 @@ void RnnSeq2Seq::release(DecoderState& decoder_state, int32_t number) const {
 /// A sequence of one token per row, starting from the states of the row's parent.
 Tensor RnnSeq2Seq::step(nn::Context& context, DecoderState& decoder_state,
                         const std::vector<StepRow>& rows) const {
-  RnnState& state = rnn_state_of(decoder_state);
+  auto& state = dynamic_cast<RnnState&>(decoder_state);
   const int64_t all_width = state_width(), width = config_.decoder_state_width;
   Tensor before = Tensor::empty({static_cast<int64_t>(rows.size()), all_width});
   ops::AttentionLayout layout;

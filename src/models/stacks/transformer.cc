@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -252,10 +250,6 @@ struct TransformerState : DecoderState {
   int64_t memory_capacity = 0;
 };
 
-TransformerState& state_of(DecoderState& state) {
-  return dynamic_cast<TransformerState&>(state);
-}
-
 }  // namespace
 
 std::unique_ptr<DecoderState> Transformer::start(nn::Context&) const {
@@ -266,7 +260,7 @@ std::unique_ptr<DecoderState> Transformer::start(nn::Context&) const {
 
 std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& decoder_state,
                                         const Sequences& source) const {
-  TransformerState& state = state_of(decoder_state);
+  auto& state = dynamic_cast<TransformerState&>(decoder_state);
   const Var memory = encode(context, source);  // (Ns, D)
   std::vector<int32_t> numbers;
   for (int b = 0; b < source.count(); ++b) {
@@ -294,14 +288,14 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
 }
 
 void Transformer::release(DecoderState& decoder_state, int32_t number) const {
-  TransformerState& state = state_of(decoder_state);
+  auto& state = dynamic_cast<TransformerState&>(decoder_state);
   state.cache_rows.release(number);
   state.memory_rows.give_back(state.memories[number].begin, state.memories[number].count);
 }
 
 Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
                          const std::vector<StepRow>& rows) const {
-  TransformerState& state = state_of(decoder_state);
+  auto& state = dynamic_cast<TransformerState&>(decoder_state);
   const CacheRows::Step step = state.cache_rows.step(rows);
   nn::StepLayout cross;
   for (size_t r = 0; r < rows.size(); ++r) {
