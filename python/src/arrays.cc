@@ -3,7 +3,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "bindings.h"

@@ -7,7 +7,6 @@
 #include "arrays.h"
 #include "background.h"
 #include "bindings.h"
-#include "heed/error.h"
 #include "heed/picture.h"
 #include "heed/trace.h"
 

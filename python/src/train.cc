@@ -12,7 +12,6 @@
 #include "background.h"
 #include "bindings.h"
 #include "callback.h"
-#include "heed/cancel.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

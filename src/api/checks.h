@@ -1,7 +1,6 @@
 // Checks of the public classes before anything is computed: text, and options that several of them have.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "base/check.h"

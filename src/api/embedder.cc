@@ -1,7 +1,6 @@
 #include "heed/embedder.h"
 
 #include <mutex>
-#include <utility>
 
 #include "api/checks.h"
 #include "base/stop.h"

@@ -1,5 +1,4 @@
 // heed/norms.h over the ops.
-#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"

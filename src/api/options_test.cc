@@ -2,7 +2,6 @@
 // not UTF-8.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>

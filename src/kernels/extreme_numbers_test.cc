@@ -8,7 +8,6 @@
 #include <limits>
 #include <numbers>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "base/rng.h"

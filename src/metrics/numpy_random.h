@@ -3,7 +3,6 @@
 // SeedSequence. sacreBLEU uses them for resampling, so equal p-values require equal random numbers.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace heed {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "nn/attention.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "compare.h"
 #include "nn/module_test.h"

@@ -7,7 +7,6 @@
 //   decoder-only (GPT-2, Llama)    causal           no
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "nn/layer_options.h"

@@ -1,7 +1,6 @@
 #include "ops/elementwise.h"
 
 #include <cmath>
-#include <limits>
 
 #include "compare.h"
 #include "ops/gradient_test.h"

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 

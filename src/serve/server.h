@@ -1,7 +1,6 @@
 // The server of `heed serve`: models, routes and limits over HTTP.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // A model with its tokenizer, loaded from a model directory, by task.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "models/directory/loaded_model.h"

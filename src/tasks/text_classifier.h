@@ -1,7 +1,6 @@
 // Classifies texts with a model and its tokenizer, in batches on several threads.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>

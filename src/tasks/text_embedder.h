@@ -1,8 +1,6 @@
 // Sentence embeddings: the vectors of a text's tokens, pooled to one; in batches on several threads.
 #pragma once
 
-#include <atomic>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // Text generation with a language model, streamed or at once.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>

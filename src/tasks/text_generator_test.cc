@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "models/config/decoder_only_config.h"
 #include "models/test_models.h"
 #include "tasks/text_scoring.h"

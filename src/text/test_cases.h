@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "base/files/file.h"

@@ -5,7 +5,6 @@
 
 #include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
-#include "text/unicode/utf8.h"
 #include "translate/translator.h"
 
 namespace heed::translate {

@@ -8,7 +8,6 @@
 #include "base/files/file.h"
 #include "search/test_tokenizer.h"
 #include "test_folder.h"
-#include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
 namespace heed::translate {

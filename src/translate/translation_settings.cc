@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "models/alignment_heads.h"
 #include "models/head_names.h"
 #include "translate/translate_options.h"
 

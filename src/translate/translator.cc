@@ -1,7 +1,6 @@
 #include "translate/translator.h"
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>

@@ -1,7 +1,6 @@
 // Translates lines of text with a model, its tokenizer and a search, on all threads.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/check.h"
 #include "base/files/directory_listing.h"
 
 namespace heed {

@@ -2,7 +2,6 @@
 // lists of scalars, without nesting.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>

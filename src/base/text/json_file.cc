@@ -1,6 +1,5 @@
 #include "base/text/json_file.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

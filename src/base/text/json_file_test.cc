@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "base/rng.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -1,7 +1,6 @@
 // heed align: word alignments of sentence pairs.
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

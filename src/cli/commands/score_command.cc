@@ -3,10 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 

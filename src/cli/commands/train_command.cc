@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "cli/files/model_lookup.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 

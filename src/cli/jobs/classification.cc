@@ -1,7 +1,6 @@
 #include "cli/jobs/classification.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "cli/files/model_lookup.h"
 #include "cli/options/command.h"

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 
 #include "base/check.h"
 #include "base/files/directory_listing.h"

@@ -4,7 +4,6 @@
 // include it.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/check.h"
 #include "base/files/unfinished_files.h"

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/check.h"
-
 namespace heed {
 namespace {
 

@@ -1,7 +1,6 @@
 // Inserts the same string into both sides of a pair, in place of a shared word or at an end.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

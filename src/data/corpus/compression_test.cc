@@ -1,6 +1,7 @@
 #include "data/corpus/compression.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <string>
 
 #include "data/corpus/byte_source.h"

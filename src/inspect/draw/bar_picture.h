@@ -1,7 +1,6 @@
 // Bar charts of the weights of one query, and histograms.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "inspect/draw/chart.h"

@@ -1,6 +1,5 @@
 #include "inspect/draw/picture_file.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/check.h"

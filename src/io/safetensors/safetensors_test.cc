@@ -2,14 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <thread>
 
 #include "io/safetensors/test_safetensors_bytes.h"
-#include "tensor/half.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/files/input_file.h"
 #include "io/tensor_reader.h"

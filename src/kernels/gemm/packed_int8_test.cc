@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "heed/error.h"
 #include "kernels/gemm/blocking.h"
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/simd/test_isas.h"

@@ -1,7 +1,6 @@
 // config.json of encoder-only models, and their rows in the table of architectures.
 #pragma once
 
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

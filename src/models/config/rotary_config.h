@@ -1,7 +1,6 @@
 // Rotary positions in config.json: rope_parameters of transformers 5, rope_theta and rope_scaling before.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "models/test_models.h"

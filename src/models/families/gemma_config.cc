@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/check.h"
 #include "models/directory/model_settings.h"
 #include "models/families/llama_like_config.h"
 

@@ -1,7 +1,6 @@
 // GPT-2 (Radford et al., 2019) in Hugging Face's layout: model_type gpt2.
 #include <nlohmann/json.hpp>
 
-#include "base/check.h"
 #include "models/config/decoder_only_config.h"
 #include "models/directory/model_settings.h"
 

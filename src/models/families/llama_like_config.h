@@ -1,7 +1,6 @@
 // The keys of config.json that Llama and the families after it have in common.
 #pragma once
 
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 

@@ -5,7 +5,6 @@
 //   rotary positions; attention to `local_attention` positions in two of three layers, with another base
 //   queries, keys and values in one matrix; a GELU gate in one matrix with the first layer
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/check.h"
 #include "models/config/encoder_only_config.h"

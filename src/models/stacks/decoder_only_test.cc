@@ -5,8 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 
 #include "base/text/json_file.h"
 #include "compare.h"

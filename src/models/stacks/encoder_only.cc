@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <utility>
 
 #include "base/check.h"
 #include "models/config/config_checks.h"

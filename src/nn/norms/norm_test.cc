@@ -3,7 +3,6 @@
 #include "compare.h"
 #include "nn/module_test.h"
 #include "ops/batch_norm.h"
-#include "ops/rms_norm.h"
 
 namespace heed::nn {
 namespace {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "compare.h"
-#include "ops/elementwise.h"
 #include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"

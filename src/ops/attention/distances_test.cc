@@ -1,7 +1,5 @@
 #include "ops/attention/distances.h"
 
-#include <cmath>
-
 #include "compare.h"
 #include "ops/gradient_test.h"
 #include "random_tensor.h"

@@ -1,5 +1,4 @@
 // The writing half of a connection: responses, and how a connection ends after them.
-#include <utility>
 
 #include "serve/http/http_connection.h"
 

@@ -1,7 +1,6 @@
 // Counters and histograms in Prometheus text format.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>

@@ -6,7 +6,6 @@
 #include "base/text/nearest_word.h"
 #include "base/thread_pool.h"
 #include "serve/service.h"
-#include "text/unicode/utf8.h"
 #include "translate/documents/document.h"
 
 namespace heed::serve {

@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "text/pipeline/pipeline_steps.h"
 #include "text/pipeline/segmentation/token_cache.h"
-#include "text/unicode/utf8.h"
 
 namespace heed {
 

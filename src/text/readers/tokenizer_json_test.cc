@@ -12,7 +12,6 @@
 #include "text/tokenizers/encoder_tokenizer.h"
 #include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/test_text.h"
-#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "base/text/ascii.h"
-#include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
 namespace heed {

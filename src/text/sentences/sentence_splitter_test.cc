@@ -5,7 +5,6 @@
 
 #include "heed/error.h"
 #include "text/tokenizers/test_text.h"
-#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,6 @@
 #include "text/tokenizers/family_tokenizers.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 

@@ -11,7 +11,6 @@
 // code is one of them, it is that of the chosen source or target language.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "base/files/model_inventory.h"
 #include "text/tokenizers/tokenizer.h"

@@ -13,7 +13,6 @@
 #include "text/terms/placeholder_piece.h"
 #include "text/tokenizers/test_text.h"
 #include "text/unicode/utf8.h"
-#include "text/unicode/whitespace.h"
 
 namespace heed {
 namespace {

@@ -2,7 +2,6 @@
 // translation, and the translation back to capitals.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 

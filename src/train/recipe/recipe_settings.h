@@ -1,8 +1,6 @@
 // Sets the fields of a recipe from text.
 #pragma once
 
-#include <string>
-
 #include "train/recipe/recipe.h"
 
 namespace heed::train {

@@ -1,6 +1,5 @@
 #include "train/store/checksummed_tensors.h"
 
-#include "base/files/fingerprint.h"
 #include "test_folder.h"
 
 namespace heed::train {

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "base/files/fingerprint.h"
 #include "base/text/json_file.h"
 #include "data/batch/block_batcher.h"
 #include "data/corpus_builder.h"

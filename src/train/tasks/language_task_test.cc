@@ -1,7 +1,6 @@
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <optional>
 #include <set>
 

@@ -4,7 +4,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 
 #include "base/check.h"
 #include "base/files/file.h"

@@ -1,7 +1,5 @@
 #include "train/tasks/translation_task.h"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 

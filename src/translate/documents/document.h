@@ -1,7 +1,6 @@
 // Translates documents with markup: the text is translated, everything else is unchanged byte for byte.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "base/text/ascii.h"
-#include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
 #include "translate/documents/document_labels.h"

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 
-#include "base/check.h"
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document_labels.h"

@@ -1,6 +1,5 @@
 // Values in English. Dates in figures are read month first, as in America, or day first where that fits.
 #include <fmt/format.h>
-#include <algorithm>
 
 #include "translate/values/number_words.h"
 #include "translate/values/value_language.h"

@@ -2,7 +2,6 @@
 // requires, or the right value in place of the wrong one, with the translation before it as a prefix.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "translate/values/compare_values.h"
-#include "translate/values/find_values.h"
 #include "translate/values/write_value.h"
 
 namespace heed::translate {

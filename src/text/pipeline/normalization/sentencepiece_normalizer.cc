@@ -1,6 +1,5 @@
 #include "text/pipeline/normalization/sentencepiece_normalizer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "text/pipeline/segmentation/space_mark.h"

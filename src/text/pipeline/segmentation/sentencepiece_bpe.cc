@@ -1,6 +1,5 @@
 // SentencePiece's models by merges, characters and words.
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <utility>
 

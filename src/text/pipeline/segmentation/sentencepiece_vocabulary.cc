@@ -1,7 +1,6 @@
 #include "text/pipeline/segmentation/sentencepiece_vocabulary.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/check.h"

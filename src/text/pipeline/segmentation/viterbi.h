@@ -2,7 +2,6 @@
 // the algorithm of Viterbi.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string_view>

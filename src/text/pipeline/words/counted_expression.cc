@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/check.h"
 #include "base/text/ascii.h"
 
 namespace heed {
