@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "search/test_models.h"
+#include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "translate/translator.h"
 
