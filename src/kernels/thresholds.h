@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// gemm(): AMX instead of oneDNN. Each packed number has to be used often enough (a number of A is used N
-/// times), and tiles have to be filled along K.
+/// gemm(): AMX, or bf16 in vectors, instead of oneDNN. Each packed number has to be used often enough (a
+/// number of A is used N times), and tiles have to be filled along K.
 constexpr bool gemm_pays_on_amx(int64_t m, int64_t n, int64_t k, bool bf16) {
   constexpr int64_t kUses = 32;
   return k >= (bf16 ? 24 : 48) && m * n >= kUses * (m + n);

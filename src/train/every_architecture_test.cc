@@ -204,8 +204,8 @@ TEST_P(EveryArchitecture, ShardsChangeOnlyRounding) {
   EXPECT_GT(std::abs(other.loss - one.loss), 1e-5 * one.loss) << "the control";
 }
 
-TEST_P(EveryArchitecture, MediumPrecisionIsCloseAndDiffersOnAmxAlone) {
-  const bool inexact = isa_name() == "amx";
+TEST_P(EveryArchitecture, MediumPrecisionIsCloseAndDiffersWhereItIsFasterAlone) {
+  const bool inexact = isa_name() == "avx512bf16" || isa_name() == "amx";
   std::map<std::string, Metrics> last;
   for (const char* precision : {"highest", "medium"}) {
     train(options(precision, 3, recipe({{"training.precision", precision}})));

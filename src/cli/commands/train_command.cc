@@ -174,7 +174,7 @@ one model, with the weights of a training in one process.)");
   command->add_option(
       "--precision NAME", o->precision,
       "Precision of matrix products: highest (float32) or medium (bfloat16), which is faster on "
-      "processors with AMX (training.precision)");
+      "processors with AMX or AVX512-BF16 (training.precision)");
   add_integer(*command, "--seed", o->seed, "Random seed (training.seed)",
               {0, std::numeric_limits<int64_t>::max()});
   command->group("Data");

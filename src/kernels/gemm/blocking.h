@@ -46,5 +46,7 @@ constexpr int kMaxActivation = 127;
 constexpr int64_t kPackBothL2Dwords = 192 << 10;
 /// KC at most.
 constexpr int64_t kPackBothInt8SlicesKc = 256, kPackBothBf16Kc = 1536;
+/// In bf16 without AMX: a panel of B and a quarter of one of A are in a 32 KB L1.
+constexpr int64_t kPackBothVectorBf16Kc = 384;
 
 }  // namespace heed

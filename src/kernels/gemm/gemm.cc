@@ -30,6 +30,9 @@ void gemm(const GemmArguments<float>& g) {
   if (internal::has_amx() && gemm_pays_on_amx(g.m, g.n, g.k, bf16)) {
     return bf16 ? gemm_amx_bf16(g) : gemm_amx_int8_slices(g);
   }
+  if (bf16 && internal::has_avx512_bf16() && gemm_pays_on_amx(g.m, g.n, g.k, bf16)) {
+    return gemm_vector_bf16(g);
+  }
   if (g.bias != nullptr) return gemm(begin_with_bias(g));
   if (g.k == 0) {  // which multiply_by_library() does not take
     for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);

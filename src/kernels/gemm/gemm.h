@@ -1,6 +1,6 @@
 // Matrix products of training, where both operands change from call to call: by oneDNN, or by our own kernels
-// (gemm_amx.h) on processors with AMX if the product is large enough. Products with weights that stay are in
-// packed_matrix.h; README.md has the table.
+// (gemm_amx.h) on processors with AMX, and in bf16, if the product is large enough. Products with weights
+// that stay are in packed_matrix.h; README.md has the table.
 //
 // oneDNN's generated code stores below the stack pointer, beyond the red zone: a signal handler must not run
 // on the stack of a thread that multiplies, but on one of its own (SA_ONSTACK) or in another thread.
@@ -13,11 +13,10 @@
 
 namespace heed {
 
-/// Precision of products on AMX, named as in torch.set_float32_matmul_precision(). Sums are float32 or
-/// better.
+/// Precision of products, named as in torch.set_float32_matmul_precision(). Sums are float32 or better.
 enum class MatmulPrecision {
   kHighest,  ///< float32: 24 bits, relative to the largest number of a row or column (amx/int8_slices-inl.h)
-  kMedium,   ///< operands are rounded to bf16: 8 bits
+  kMedium,   ///< on AMX and AVX512-BF16, operands are rounded to bf16: 8 bits; elsewhere as kHighest
 };
 
 /// C (M x N) = op(A) (M x K) op(B) (K x N) + beta C, with beta 0 or 1, where op may transpose; or, with a

@@ -1,4 +1,4 @@
-// gemm() on AMX, both operands packed at each call.
+// gemm() on AMX and AVX512-BF16, both operands packed at each call.
 #pragma once
 
 #include "kernels/gemm/gemm.h"
@@ -10,5 +10,7 @@ void gemm_amx_int8_slices(const GemmArguments<float>& arguments);
 
 /// float32 rounded to bf16, accumulated in float32. K > 0.
 void gemm_amx_bf16(const GemmArguments<float>& arguments);
+/// The same in vectors.
+void gemm_vector_bf16(const GemmArguments<float>& arguments);
 
 }  // namespace heed

@@ -1,7 +1,7 @@
-// The driver for products whose operands both change from call to call, C = A B + C0: gemm() on AMX. Both are
-// packed on the way, in the loops of BLIS (Van Zee and van de Geijn, "BLIS: a framework for rapidly
-// instantiating BLAS functionality", 2015). The operand with fewer rows or columns is the one whose block
-// stays in L2:
+// The driver for products whose operands both change from call to call, C = A B + C0: gemm() on AMX, and in
+// bf16. Both are packed on the way, in the loops of BLIS (Van Zee and van de Geijn, "BLIS: a framework for
+// rapidly instantiating BLAS functionality", 2015). The operand with fewer rows or columns is the one whose
+// block stays in L2:
 //
 //   for each block of KC of K
 //     for each block of the smaller operand, MC rows or columns:    pack -> L2
@@ -34,6 +34,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 // A MicroKernel says:
+//   Configuration           what holds during a product: the tiles of this thread, or nothing
 //   kPanel                  MR and NR: rows of A, or columns of B, of a panel
 //   kGroupPanels            panels of a group
 //   kScales                 floats beside a panel
@@ -89,7 +90,7 @@ void gemm_pack_both(const GemmArguments<float>& g) {
   float* group_scales[] = {scales.data(), scales.data() + kGroup * kScales};
   float* const block_scales = group_scales[1] + kGroup * kScales;
 
-  const amx::TileConfig config;
+  [[maybe_unused]] const typename MicroKernel::Configuration configuration;
   MicroKernel micro_kernel;
   int set = 0;
   for (int64_t k = 0; k < g.k; k += kc) {

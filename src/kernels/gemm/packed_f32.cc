@@ -10,10 +10,10 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/gemm/add_bias-inl.h"
 #include "kernels/gemm/packed_b_driver-inl.h"
 #include "kernels/gemm/vector_microkernel-inl.h"
 #include "kernels/simd/fma_block-inl.h"
-#include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -73,20 +73,6 @@ struct F32Numbers {
   using VectorB = C;
   using BroadcastA = C;
 };
-
-/// The epilogue: y = C + b for `rows` rows and up to kPanelWidth columns from `n` on.
-HWY_INLINE void add_bias(const PackedF32Arguments& a, int64_t m, int64_t rows, int64_t n, const float* c) {
-  const hn::ScalableTag<float> d;
-  const int64_t columns = std::min(kPanelWidth, a.out - n);
-  for (int64_t row = 0; row < rows; ++row) {
-    float* const y = a.y + (m + row) * a.y_stride + n;
-    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
-      auto sum = load(c + row * kPanelWidth + at);
-      if (a.bias != nullptr) sum = hn::Add(sum, load(a.bias + n + at));
-      store(sum, y + at);
-    });
-  }
-}
 
 void multiply_packed_f32(const PackedF32Arguments& a) {
   const auto pack_a = [&](int64_t m0, int64_t /*rows*/) {  // A is used as it is

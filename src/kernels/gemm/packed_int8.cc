@@ -19,7 +19,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/gemm/amx/microkernel-inl.h"
+#include "kernels/gemm/amx/packed_b_kernel-inl.h"
 #include "kernels/gemm/int8_numbers-inl.h"
 #include "kernels/gemm/packed_b_driver-inl.h"
 #include "kernels/gemm/quantize_row-inl.h"
@@ -144,65 +144,14 @@ struct AmxInt8 {
   }
 };
 
-/// For multiply_packed_b(): a panel is two blocks of 32 columns. K is whole steps, and is not blocked.
-class AmxInt8Kernel {
- public:
-  static constexpr int64_t kNr = kPanelWidth;
-
-  explicit AmxInt8Kernel(const PackedInt8Arguments& a)
-      : args_(a), quantized_(a, a.in, kAmxMr), k_steps_(a.in / amx::kTileRowBytes) {}
-
-  static int64_t mc(int64_t /*m*/) { return kPackedMc; }
-  int64_t kc(int64_t k) const { return k; }
-  void begin_rows(int64_t m0, int64_t rows) {
-    m0_ = m0;
-    a_ = quantized_(m0, rows).data;
-  }
-  HWY_INLINE void multiply(int64_t rows, int64_t n, int64_t /*k*/, int64_t /*k_size*/) {
-    // A tile of B: 16 dwords along K of 16 columns.
-    constexpr int64_t kDwordsOfPanel = kPanelWidth * amx::kDwordBytes;
-    constexpr int64_t kStepBytes = amx::kTileRows * kDwordsOfPanel;
-    const int64_t panel_bytes = k_steps_ * kStepBytes;
-    const char* const panel = reinterpret_cast<const char*>(args_.panels) + n / kPanelWidth * panel_bytes;
-    // The next panel is prefetched evenly over all steps.
-    const int64_t blocks = (rows + kAmxMr - 1) / kAmxMr * (kPanelWidth / kAmxNr);
-    const int64_t lines =
-        n + kPanelWidth < args_.out ? panel_bytes / (kCacheLineBytes * blocks * k_steps_) : 0;
-    const char* prefetched = panel + panel_bytes;
-    const auto prefetch = [&]() HEED_INLINE_LAMBDA {
-      for (int64_t line = 0; line < lines; ++line, prefetched += kCacheLineBytes) {
-        __builtin_prefetch(prefetched, 0, 2);
-      }
-    };
-    for (int64_t column = 0; column < kPanelWidth; column += kAmxNr) {
-      const PackedTiles b{panel + column * amx::kDwordBytes, kDwordsOfPanel, amx::kTileRowBytes, 0,
-                          kStepBytes};
-      for (int64_t row = 0; row < rows; row += kAmxMr) {
-        const PackedTiles a{reinterpret_cast<const char*>(a_ + row * args_.in), args_.in,
-                            amx::kTileRows * args_.in, 0, amx::kTileRowBytes};
-        const MatrixBlock<int32_t> c{c_ + row * kPanelWidth + column, kPanelWidth};
-        if (rows - row > amx::kTileRows) {
-          multiply_tiles<AmxInt8, 2, kTilesN>(a, b, k_steps_, {}, c, prefetch);
-        } else {
-          multiply_tiles<AmxInt8, 1, kTilesN>(a, b, k_steps_, {}, c, prefetch);
-        }
-      }
-    }
-    dequantize(args_, quantized_, m0_, 0, rows, n, c_);
-  }
-  void end_rows() {}
-
- private:
-  const PackedInt8Arguments& args_;
-  QuantizedRows quantized_;
-  int64_t k_steps_, m0_ = 0;
-  const uint8_t* a_ = nullptr;
-  alignas(64) int32_t c_[kPackedMc * kPanelWidth];
-};
-
 void multiply_on_amx(const PackedInt8Arguments& a) {
   const amx::TileConfig config;
-  AmxInt8Kernel kernel(a);
+  QuantizedRows quantized(a, a.in, kAmxMr);
+  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, const int32_t* c) {
+    dequantize(a, quantized, m0, row, rows, n, c);
+  };
+  using Kernel = AmxPackedBKernel<AmxInt8, QuantizedRows, decltype(epilogue)>;
+  Kernel kernel({a.panels, a.out, a.in / amx::kTileRowBytes}, quantized, epilogue);
   multiply_packed_b(kernel, a.rows, a.out, a.in);
 }
 #endif

@@ -6,6 +6,7 @@
 #include "base/memory_pool.h"
 #include "kernels/gemm/blocking.h"
 #include "kernels/gemm/half/half_product.h"
+#include "kernels/gemm/packed_bf16.h"
 #include "kernels/gemm/packed_f32.h"
 #include "kernels/gemm/packed_int8.h"
 #include "kernels/gemm/packed_int8_slices.h"
@@ -202,6 +203,31 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   PoolVector<float> scales;
 };
 
+struct PackedMatrix::Bf16Layout : PackedMatrix::Layout {
+  Bf16Layout(const MatrixRows& weight, const float* row)
+      : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(bf16_panel_dwords(out, in))) {
+    constexpr int64_t kTogether = 64 * kPanelWidth;
+    std::vector<float, UninitializedAllocator<float>> some(
+        static_cast<size_t>(std::min(out, kTogether) * in));
+    for (int64_t n = 0; n < out; n += kTogether) {
+      const int64_t count = std::min(kTogether, out - n);
+      weight.read(n, count, some.data());
+      pack_b_bf16(some.data(), count, in, panels.data() + bf16_panel_dwords(n, in));
+    }
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply_packed_bf16({.rows = rows,
+                          .out = out,
+                          .in = in,
+                          .x = x,
+                          .panels = panels.data(),
+                          .bias = bias_or_null(),
+                          .y = y,
+                          .y_stride = out});
+  }
+  std::vector<uint32_t, UninitializedAllocator<uint32_t>> panels;
+};
+
 PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
   if (uses_int8_slices(in)) {
     layout_ = std::make_shared<SlicedLayout>(weight, out, in, bias);
@@ -237,6 +263,12 @@ PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPack
   } else {
     layout_ = std::make_shared<HalfLayout>(weight, bias);
   }
+}
+
+PackedMatrix PackedMatrix::in_bfloat16(const MatrixRows& weight, const float* bias) {
+  PackedMatrix matrix;
+  matrix.layout_ = std::make_shared<Bf16Layout>(weight, bias);
+  return matrix;
 }
 
 int64_t PackedMatrix::out() const {

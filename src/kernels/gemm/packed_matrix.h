@@ -38,6 +38,10 @@ class PackedMatrix {
   /// those of the same weights in float32.
   PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing);
 
+  /// Weights rounded to bfloat16. Rows of x are rounded too, see packed_bf16.h. Throws kUsage on an
+  /// instruction set without such products.
+  static PackedMatrix in_bfloat16(const MatrixRows& weight, const float* bias);
+
   bool defined() const { return layout_ != nullptr; }
   int64_t out() const;
   int64_t in() const;
@@ -51,6 +55,7 @@ class PackedMatrix {
   struct Int8Layout;
   struct HalfLayout;
   struct SlicedHalfLayout;
+  struct Bf16Layout;
   std::shared_ptr<const Layout> layout_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 struct Isa {
   const char* name;
   int kernel_set;
-  bool vnni, amx;
+  bool vnni, bf16, amx;
   bool (*runs)();  ///< on this processor, under this system
 };
 
@@ -55,6 +55,10 @@ bool runs_avx_vnni() {
 bool runs_avx512_vnni() {
   return runs_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
 }
+bool runs_avx512_bf16() {
+  constexpr unsigned kBf16 = 1u << 5;
+  return runs_avx512_vnni() && (MoreFeatures(1).a & kBf16) != 0;
+}
 bool runs_amx() {
 #if HEED_AMX
   static const bool runs = [] {
@@ -72,21 +76,22 @@ bool runs_amx() {
 #endif
 
 constexpr Isa kIsas[] = {
-    {"generic", 0, false, false, [] { return true; }},
+    {"generic", 0, false, false, false, [] { return true; }},
 #if HWY_TARGETS & HWY_SSE4
-    {"sse4", 1, false, false, runs_sse4},
+    {"sse4", 1, false, false, false, runs_sse4},
 #endif
 #if HWY_TARGETS & HWY_AVX2
-    {"avx2", 2, false, false, runs_avx2},
-    {"avxvnni", 2, true, false, runs_avx_vnni},
+    {"avx2", 2, false, false, false, runs_avx2},
+    {"avxvnni", 2, true, false, false, runs_avx_vnni},
 #endif
 #if HWY_TARGETS & HWY_AVX3
-    {"avx512", 3, false, false, runs_avx512},
-    {"avx512vnni", 3, true, false, runs_avx512_vnni},
-    {"amx", 3, true, true, runs_amx},
+    {"avx512", 3, false, false, false, runs_avx512},
+    {"avx512vnni", 3, true, false, false, runs_avx512_vnni},
+    {"avx512bf16", 3, true, true, false, runs_avx512_bf16},
+    {"amx", 3, true, false, true, runs_amx},
 #endif
 #if HWY_TARGETS & HWY_NEON  // which every 64-bit Arm processor has
-    {"neon", 4, false, false, [] { return true; }},
+    {"neon", 4, false, false, false, [] { return true; }},
 #endif
 };
 
@@ -144,6 +149,10 @@ int internal::kernel_set() {
 
 bool internal::has_vnni() {
   return in_use().vnni;
+}
+
+bool internal::has_avx512_bf16() {
+  return in_use().bf16;
 }
 
 bool internal::has_amx() {

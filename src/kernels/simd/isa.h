@@ -1,8 +1,9 @@
 // Which instruction set the kernels use.
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
-// HEED_ISA: generic, sse4, avx2, avxvnni, avx512, avx512vnni or amx; generic or neon on 64-bit Arm. avxvnni
-// and avx512vnni add the int8 dot product instruction (VNNI), amx adds tiles.
+// HEED_ISA: generic, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16 or amx; generic or neon on 64-bit
+// Arm. avxvnni and avx512vnni add the int8 dot product instruction (VNNI), avx512bf16 that of bfloat16, amx
+// adds tiles to avx512vnni.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace heed {
 
-/// "sse4", "avx2", "avxvnni", "avx512", "avx512vnni" or "amx" on x86, "neon" on 64-bit Arm; "generic"
-/// everywhere: scalar code, which the compiler may vectorize for the baseline of the architecture.
+/// "sse4", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16" or "amx" on x86, "neon" on 64-bit Arm;
+/// "generic" everywhere: scalar code, which the compiler may vectorize for the baseline of the architecture.
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.
@@ -27,6 +28,8 @@ namespace internal {
 int kernel_set();
 /// Whether VNNI may be used.
 bool has_vnni();
+/// Whether the dot product of bfloat16 in vectors may be used (vdpbf16ps); amx has that of tiles instead.
+bool has_avx512_bf16();
 /// Whether AMX may be used (amx.h).
 bool has_amx();
 }  // namespace internal
