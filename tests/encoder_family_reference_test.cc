@@ -11,6 +11,7 @@
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "model_reference.h"
+#include "models/config/precision_names.h"
 #include "models/directory/model_weights.h"
 #include "models/stacks/encoder_heads.h"
 #include "reference.h"
@@ -189,6 +190,29 @@ TEST(EncoderFamilies, Quantized) {
     write_json(folder.path("config.json"), config);
     models::write_quantized_weights(folder.path(), int8.model->table(), int8.values, *int8.quantized);
     expect_equal(family.logits(models::load_model(folder.path())), family.logits(int8), "stored int8");
+  });
+}
+
+/// The cosine of the logits, all together.
+double cosine_of(const std::vector<double>& a, const std::vector<double>& b) {
+  double product = 0, squares_a = 0, squares_b = 0;
+  for (size_t n = 0; n < a.size(); ++n) {
+    product += a[n] * b[n];
+    squares_a += a[n] * a[n];
+    squares_b += b[n] * b[n];
+  }
+  return product / std::sqrt(squares_a * squares_b);
+}
+
+TEST(EncoderFamilies, InBfloat16) {
+  if (!models::runs_here(models::Precision::kBfloat16)) GTEST_SKIP() << "not on this instruction set";
+  for_each_encoder_family([](const EncoderFamily& family) {
+    const models::LoadedModel rounded =
+        models::load_model(family.directory, {.precision = models::Precision::kBfloat16});
+    const double cosine = cosine_of(family.logits(rounded).to_vector<double>(),
+                                    family.logits(family.model.loaded).to_vector<double>());
+    EXPECT_GT(cosine, 0.9999);
+    EXPECT_LT(cosine, 1 - 1e-9) << "not rounded";
   });
 }
 

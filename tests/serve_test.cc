@@ -17,6 +17,7 @@
 #include "command.h"
 #include "models/config/decoder_only_config.h"
 #include "models/config/encoder_only_config.h"
+#include "models/config/precision_names.h"
 #include "models/stacks/encoder_heads.h"
 #include "models/test_models.h"
 #include "reference.h"
@@ -251,7 +252,9 @@ TEST_F(ServeTest, ListsModels) {
   ASSERT_EQ(models["data"].size(), 4U);
   EXPECT_EQ(models["data"][0]["id"], "en-de");
   EXPECT_EQ(models["data"][2]["task"], "text");
-  EXPECT_EQ(models["data"][0]["precisions"], (Json{"float32", "int8"}));
+  Json precisions{"float32", "int8"};
+  if (models::runs_here(models::Precision::kBfloat16)) precisions.push_back("bfloat16");
+  EXPECT_EQ(models["data"][0]["precisions"], precisions);
   EXPECT_EQ(models["data"][3]["labels"], (Json{"bad", "good"}));
   for (const Json& model : models["data"]) {
     EXPECT_GT(model["parameters"], 1000);

@@ -19,7 +19,7 @@ export const kDefaults = {
   words: false,   // words instead of tokens
   beam: 0,        // 0: the model's default
   penalty: "",    // length penalty; empty: the model's default
-  precision: "",  // float32 or int8; empty: as stored
+  precision: "",  // float32, int8 or bfloat16; empty: as stored
   view: "lines",  // lines, heads, head, query, change, search, compare, next
   stack: /** @type {Stack} */ ("cross"),
   layer: 0,       // from 1; 0: Trace.defaultLayer()

@@ -1,5 +1,7 @@
 #include "nn/context.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace heed::nn {
@@ -22,10 +24,11 @@ DropoutStream Context::next_dropout(double probability) {
 }
 
 PackedWeights::PackedWeights(const ParameterTable& table, const ParameterArray& values,
-                             const CompactParameters* compact)
+                             const CompactParameters* compact, MatmulPrecision precision)
     : table_(table),
       values_(values),
       compact_(compact),
+      precision_(precision),
       slots_(static_cast<size_t>(table.products())),
       matrices_(static_cast<size_t>(table.products())) {}
 
@@ -54,11 +57,28 @@ std::unique_ptr<PackedMatrix> PackedWeights::pack(const ProductRef& product) con
   const auto& [weight, bias, index] = product;
   const Tensor b = bias.defined() ? values_.view(table_, bias) : Tensor();
   const float* row = b.defined() ? b.data<float>() : nullptr;
+  if (precision_ == MatmulPrecision::kMedium) {
+    return std::make_unique<PackedMatrix>(pack_in_bfloat16(weight, row));
+  }
   if (compact_ != nullptr && compact_->holds(weight)) {
     return std::make_unique<PackedMatrix>(compact_->pack(weight, row));
   }
   const Tensor w = values_.view(table_, weight);
   return std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1), row);
+}
+
+PackedMatrix PackedWeights::pack_in_bfloat16(ParamRef weight, const float* bias) const {
+  const Shape shape = table_.shape(weight);
+  const bool is_compact = compact_ != nullptr && compact_->holds(weight);
+  const Tensor w = is_compact ? Tensor() : values_.view(table_, weight);
+  const auto read = [&](int64_t begin, int64_t count, float* out) {
+    if (is_compact) {
+      compact_->widen(weight, begin, count, out);
+    } else {
+      std::copy_n(w.data<float>() + begin * shape[1], count * shape[1], out);
+    }
+  };
+  return PackedMatrix::in_bfloat16({shape[0], shape[1], read}, bias);
 }
 
 }  // namespace heed::nn

@@ -62,9 +62,11 @@ struct Context {
 class PackedWeights {
  public:
   /// The weights are those of `compact` where that holds them, else of `values`. Table and compact parameters
-  /// must outlive this, and all values stay as they are.
+  /// must outlive this, and all values stay as they are. kMedium: weights are rounded to
+  /// bfloat16, for PackedMatrix::in_bfloat16().
   PackedWeights(const ParameterTable& table, const ParameterArray& values,
-                const CompactParameters* compact = nullptr);
+                const CompactParameters* compact = nullptr,
+                MatmulPrecision precision = MatmulPrecision::kHighest);
 
   /// A context for inference with these weights, which must outlive it.
   Context context() const;
@@ -72,10 +74,12 @@ class PackedWeights {
 
  private:
   std::unique_ptr<PackedMatrix> pack(const ProductRef& product) const;
+  PackedMatrix pack_in_bfloat16(ParamRef weight, const float* bias) const;
 
   const ParameterTable& table_;
   const ParameterArray values_;
   const CompactParameters* compact_;
+  MatmulPrecision precision_;
   mutable std::vector<std::atomic<const PackedMatrix*>> slots_;
   mutable std::vector<std::unique_ptr<PackedMatrix>> matrices_;  // what slots point to
   mutable std::mutex mutex_;                                     // held while a slot is filled

@@ -35,7 +35,7 @@ class Linear {
   /// x (..., in) -> (..., out), or (..., count * out) where joined.
   Var forward(Context& context, const Var& x) const;
   /// Of row r of x (R, in) only the outputs selected[r], one row after the other: (sum of their numbers). For
-  /// inference in float32 or int8.
+  /// inference in float32, bfloat16 or int8.
   Tensor forward_selected(Context& context, const Tensor& x,
                           std::span<const std::span<const int32_t>> selected) const;
 

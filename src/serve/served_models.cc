@@ -183,14 +183,17 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models
 
 std::vector<std::string> ServedModels::precisions(const ServedModel& model) const {
   std::vector<std::string> found{model.precision()};
-  if (!model.load.precision) found.emplace_back(found[0] == "int8" ? "float32" : "int8");
+  if (model.load.precision) return found;
+  for (const std::string& name : models::precision_names()) {
+    if (name != found[0] && models::runs_here(*models::precision_named(name))) found.push_back(name);
+  }
   return found;
 }
 
 const ServedModel& ServedModels::in_precision(const ServedModel& model, const std::string& precision) const {
   if (precision == model.precision()) return model;
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<ServedModel>& other = in_other_precision_[&model];
+  std::unique_ptr<ServedModel>& other = in_other_precision_[{&model, precision}];
   if (other == nullptr) {
     models::LoadOptions options = model.load;
     options.precision = models::precision_named(precision);

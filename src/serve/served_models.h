@@ -56,7 +56,7 @@ struct ServedModel {
   translate::TranslatorOptions translator_options = {};
 
   const models::LoadedModel& loaded() const;
-  /// "float32" or "int8"
+  /// "float32", "int8" or "bfloat16"
   std::string precision() const { return models::name_of(loaded().precision); }
   /// "de-en"; empty for a model with unknown languages or several.
   std::string pair() const;
@@ -73,8 +73,8 @@ class ServedModels {
   ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
 
   const std::vector<std::unique_ptr<ServedModel>>& all() const { return models_; }
-  /// The precisions that requests may ask for: "float32" and "int8", that of the model itself first; only
-  /// this one if the server was started with a precision.
+  /// The precisions that requests may ask for: that of the model itself first, then the others that run on
+  /// this processor; only the first one if the server was started with a precision.
   std::vector<std::string> precisions(const ServedModel& model) const;
   /// The same model in another of these precisions, which is read at the first request for it. Thread-safe.
   /// Throws what reading it throws.
@@ -109,7 +109,8 @@ class ServedModels {
   std::vector<std::unique_ptr<ServedModel>> models_;
   std::vector<Language> languages_;
   mutable std::mutex mutex_;  // guards the following
-  mutable std::map<const ServedModel*, std::unique_ptr<ServedModel>> in_other_precision_;
+  mutable std::map<std::pair<const ServedModel*, std::string>, std::unique_ptr<ServedModel>>
+      in_other_precision_;
 };
 
 }  // namespace heed::serve

@@ -132,9 +132,10 @@ void add_named_model_option(Command& app, NamedModel& choice) {
 void add_precision_option(Command& app, std::string& precision) {
   app.group(kModelOptions);
   add_choice(app, "--precision TYPE", precision,
-             "Precision of matrix products: float32, or int8, which is faster and slightly less accurate "
+             "Precision of matrix products: float32; int8, which is faster and slightly less accurate; or "
+             "bfloat16, which is between them and for processors with AVX512-BF16 or AMX "
              "[default: as stored]",
-             {"float32", "int8"});
+             models::precision_names());
 }
 
 void add_shortlist_option(Command& app, std::optional<bool>& shortlist) {

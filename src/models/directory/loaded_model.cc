@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "models/config/precision_names.h"
 
 namespace heed::models {
 
@@ -78,7 +79,7 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory(), model->vocabulary_size()));
 }
 
-/// Decides where the matrices of a float model are kept in float32 precision.
+/// Decides where the matrices of a float model are kept, unless they are quantized.
 void choose_storage(LoadedModel& loaded, const std::shared_ptr<const WeightFiles>& files,
                     std::optional<WeightStorage> wanted) {
   constexpr int64_t kLarge = 16'000'000;  // 96 MB with kPacked
@@ -126,6 +127,7 @@ LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& optio
   const bool stored_quantized = directory.quantized();
   const nn::ParameterTable& table = loaded.model->table();
   loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
+  require_runs_here(loaded.precision);
   const std::shared_ptr<const WeightFiles>& files = directory.weights();
   require_weights(*files, table, stored_quantized);
   if (stored_quantized || loaded.precision == Precision::kInt8) {
@@ -138,13 +140,16 @@ LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& optio
       table, [&](int row) { return compact != nullptr && compact->holds_row(row); });
   if (stored_quantized) {
     read_quantized_weights(*files, table, loaded.values, *loaded.quantized);
-    if (loaded.precision == Precision::kFloat32) dequantize(loaded);
+    if (loaded.precision != Precision::kInt8) dequantize(loaded);
   } else {
     read_weights(*files, table, loaded.values,
                  {loaded.quantized.get(), loaded.half.get(), loaded.in_files.get()});
   }
   const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
-  loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact());
+  const bool in_bfloat16 = loaded.precision == Precision::kBfloat16;
+  loaded.packed =
+      std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact(),
+                                          in_bfloat16 ? MatmulPrecision::kMedium : MatmulPrecision::kHighest);
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory.files(), directory.config(), loaded.model->task());

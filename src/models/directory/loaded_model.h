@@ -17,8 +17,12 @@
 
 namespace heed::models {
 
-/// The precision of matrix products.
-enum class Precision { kFloat32, kInt8 };
+/// The precision of matrix products with weights. The rest is computed in float32.
+enum class Precision {
+  kFloat32,
+  kBfloat16,  ///< weights and activations are rounded to bfloat16; sums are float32
+  kInt8,
+};
 
 /// A loaded model; thread-safe.
 struct LoadedModel {
@@ -50,7 +54,7 @@ struct LoadedModel {
   const Encoder& encoder() const;
 };
 
-/// How matrices are kept in memory, in float32 precision. Results are the same bits.
+/// How matrices are kept in memory, in float32 and bfloat16 precision. Results are the same bits.
 enum class WeightStorage {
   kFloat32,  ///< in float32: 4 bytes for each weight, and 4 more packed
   kPacked,   ///< of 16-bit files as stored, and packed in float32 where they are used: 2 and 4 bytes
@@ -74,10 +78,10 @@ struct LoadOptions {
   bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
 };
 
-/// Loads a directory. With int8 precision, float weights are quantized while loading; with float32 precision,
+/// Loads a directory. With int8 precision, float weights are quantized while loading; with another,
 /// quantized weights are dequantized. Everything is validated before use. Throws kNotFound, kFile or kFormat;
 /// if config and weights do not match, the message names file, parameter and both shapes. Throws kUsage if a
-/// requested shortlist is missing.
+/// requested shortlist is missing, and for a precision that the instruction set in use lacks.
 LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& options = {});
 LoadedModel load_model(const std::string& directory, const LoadOptions& options = {});
 
