@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
-.PHONY: help build demo gallery test test-every-isa wheel lint lint-changed format bench asan tsan clang coverage arm64 install clean
+.PHONY: help build demo gallery test test-every-isa wheel packages fuzz reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # Of a copied clone, build/ belongs to the original, which CMake and Ninja would write to.
 owner := $(shell owner=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
@@ -56,6 +56,25 @@ test-every-isa: setup-build setup-test ## run all tests under each instruction s
 PYTHONS ?=
 wheel: setup-build setup-python ## build wheels of the Python package in build/wheels/
 	scripts/make-wheels build/wheels $(PYTHONS)
+
+packages: build ## make a tarball that runs everywhere, and a .deb, in build/packages/
+	scripts/make-packages build/packages
+
+# make fuzz SECONDS_EACH=7200 runs each fuzzer for two hours.
+SECONDS_EACH ?= 60
+fuzz: setup-build setup-clang ## feed mutated files to each reader, with sanitizers
+	$(CMAKE) --preset fuzz
+	$(CMAKE) --build --preset fuzz -j $(JOBS) --target heed_fuzzers
+	scripts/fuzz $(SECONDS_EACH)
+
+reliability: setup-build setup-clang ## run what docs/reliability.md promises, and write its figures (hours)
+	$(call build_tests,release,-D HEED_BUILD_TESTS=ON)
+	$(CMAKE) --preset fuzz
+	$(CMAKE) --build --preset fuzz -j $(JOBS) --target heed_fuzzers
+	scripts/reliability
+
+reproducible: setup-build ## build twice in different folders, and compare the bytes (an hour on two processors)
+	scripts/check-reproducible
 
 lint: setup-build setup-test setup-lint ## run clang-tidy on all sources (minutes)
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON

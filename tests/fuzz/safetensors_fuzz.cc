@@ -1,0 +1,7 @@
+#include "io/safetensors/safetensors.h"
+
+#include "tensors.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  return heed::fuzz_tensors<heed::SafetensorsReader>(bytes, size);
+}

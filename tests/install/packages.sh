@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The packages of scripts/make-packages: the tarball runs where there is nothing else (as root; else from a folder with an
+# empty environment), from several folders; the .deb has what it says.
+#
+#   packages.sh SOURCE BUILD
+set -euo pipefail
+source=$1
+build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+HEED_PACKAGE_LEVEL=0 "$source/scripts/make-packages" "$work/packages" "$build"
+
+mkdir "$work/root"
+tar -C "$work/root" --strip-components=1 -xf "$work"/packages/heed-*.tar.xz
+if ((EUID == 0)); then
+  # Nothing but the tarball: no /proc, no /lib64, no shell.
+  translated=$(env -i "$(PATH=$PATH:/usr/sbin:/sbin command -v chroot)" "$work/root" /bin/heed translate --pair de-en --threads 1 "Guten Morgen!")
+  [[ $translated == "Good morning!" ]] || { echo "in an empty root: $translated"; exit 1; }
+fi
+mkdir "$work/a folder"
+mv "$work/root" "$work/a folder/heed"
+ln -s "$work/a folder/heed/bin/heed" "$work/link"
+for command in "$work/a folder/heed/bin/heed" "$work/link"; do
+  translated=$(cd / && env -i "$command" translate --threads 1 "Guten Morgen!")
+  [[ $translated == "Good morning!" ]] || { echo "$command: $translated"; exit 1; }
+done
+[[ $(env -i "$work/link" translate --precision float32 "Wo ist der Bahnhof?") == \
+  $("$build/bin/heed" translate --precision float32 "Wo ist der Bahnhof?") ]]
+# Every library of it is its own.
+found=$("$work/a folder/heed/lib/ld.so" --library-path "$work/a folder/heed/lib" --list "$work/a folder/heed/lib/heed")
+if grep -v "$work\|linux-vdso\|ld-linux" <<<"$found"; then echo "libraries of the system"; exit 1; fi
+[[ -s "$work/a folder/heed/share/doc/heed/licences/libicu72" || -n $(ls "$work/a folder/heed/share/doc/heed/licences") ]]
+
+command -v dpkg-deb >/dev/null || exit 0
+deb=$(echo "$work"/packages/*.deb)
+dpkg-deb --contents "$deb" >"$work/contents"
+for file in usr/bin/heed usr/share/heed/models/de-en/model.safetensors usr/share/doc/heed/THIRD-PARTY-LICENSES libheed_pictures.so heed.service; do
+  grep -q "$file" "$work/contents" || { echo "the .deb has no $file"; exit 1; }
+done
+dpkg-deb --field "$deb" Depends | tee "$work/depends"
+for package in libc6 libdnnl libicu libsentencepiece; do grep -q "$package" "$work/depends"; done
+# Unpacked, it runs with the libraries of the system.
+dpkg-deb --extract "$deb" "$work/unpacked"
+[[ $(env -i "$work/unpacked/usr/bin/heed" translate "Guten Morgen!") == "Good morning!" ]]
