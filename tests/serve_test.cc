@@ -388,7 +388,12 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
   EXPECT_EQ(own["score"], scored["translations"][0]["score"]);
   own.erase("score");
   own.erase("log_probability");
+  EXPECT_EQ(own["warnings"], Json::array());
+  own.erase("warnings");
   EXPECT_EQ(own, expected("en-de"));
+  const Json differing = attention(
+      {{"text", "Wir sahen 7 Hunde."}, {"pair", "de-en"}, {"target", "We saw 8 dogs."}})["warnings"];
+  EXPECT_EQ(differing, (Json{"the translation lacks \"7\"", "the source does not say \"8\""}));
   Json given = attention({{"text", text}, {"pair", "en-de"}, {"target", "The house."}});
   EXPECT_LT(given["score"].get<double>(), 0);
   EXPECT_EQ(given["attention"], expected("en-de", {"--target", "The house."})["attention"]);

@@ -70,6 +70,8 @@ interface TraceJson {
   score?: number;
   /** ln P of each target token. */
   log_probabilities?: number[];
+  /** Numbers, dates and times that source and target say differently, in words. */
+  warnings?: string[];
   attention?: Partial<Record<Stack, WeightsJson>>;
   /** By layer and head, instead of `attention` and `details`. */
   packed?: Partial<Record<Stack, (PackedHead | null)[][]>>;

@@ -1,7 +1,7 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
 import {languagesOf, modelOf} from "./api.js";
-import {element, hasFocus, select} from "./dom.js";
+import {element, hasFocus, select, setAttribute} from "./dom.js";
 import {examplesOf, isExample} from "./examples.js";
 import {kindOf} from "./outcome.js";
 import {createSimilarities} from "./similarities.js";
@@ -82,6 +82,15 @@ export function createSentence(app, settings) {
     },
   });
   const target = element("output", {id: "target", class: "translation", "for": "source"});
+  // The translation is underlined and described by these.
+  const warnings = element("ul", {id: "warnings", class: "warnings", hidden: true});
+  /** @param {string[]} texts */
+  const showWarnings = (texts) => {
+    warnings.hidden = texts.length === 0;
+    warnings.replaceChildren(...texts.map((text) => element("li", {}, strings.warning(text))));
+    target.classList.toggle("doubtful", texts.length > 0);
+    setAttribute(target, "aria-describedby", texts.length > 0 ? "warnings" : null);
+  };
   const targetName = element("span", {class: "name"}, strings.target);
   const sourceName = element("label", {class: "name", "for": "source"}, strings.source);
   const status = element("span", {class: "status", role: "status"});
@@ -165,7 +174,7 @@ export function createSentence(app, settings) {
             "div", {class: "pair"},
             element("div", {class: "side"}, sourceName, source, examples, sourceTokens.element),
             element(
-                "div", {class: "side"}, targetName, target, classes, similarities.element,
+                "div", {class: "side"}, targetName, target, warnings, classes, similarities.element,
                 targetTokens.element))),
     source,
     /** @param {string} text */
@@ -221,6 +230,7 @@ export function createSentence(app, settings) {
       similarities.update(trace !== null && kindOf(trace) === "vectors");
       if (!trace) {
         target.textContent = "";
+        showWarnings([]);
         targetTokens.show([], strings.targetTokens);
         sourceTokens.show([], strings.sourceTokens);
         return;
@@ -233,6 +243,7 @@ export function createSentence(app, settings) {
       sourceName.textContent = continues ? strings.text : strings.source;
       target.textContent = continues ? "" : trace.target;  // the text itself
       target.hidden = kindOf(trace) === "vectors";
+      showWarnings(trace.warnings);
       sourceTokens.element.hidden = continues;
       targetTokens.element.hidden = classifies;
       sourceTokens.show(trace.sourceLabels, classifies ? strings.textTokens : strings.sourceTokens);

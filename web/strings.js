@@ -79,6 +79,8 @@ export const strings = {
   },
   comparedText: "Once upon a time there was a little cat",
   working: "translating …",
+  /** @param {string} warning */
+  warning: (warning) => `Check this: ${warning}`,
   /** @param {number} score */
   score: (score) => `log-probability ${score.toFixed(2)}`,
   /** @param {number} logProbability @param {number} score */

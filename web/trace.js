@@ -102,6 +102,7 @@ function detailOf(json, stack, layer, head, matrix) {
  * @property {string} source
  * @property {string} target
  * @property {number | null} score ln P of the target
+ * @property {string[]} warnings values that source and target say differently, in words
  * @property {number[] | null} logProbabilities of each target token
  * @property {string[]} sourceTokens
  * @property {string[]} targetTokens what the decoder produces
@@ -120,6 +121,7 @@ export class Trace {
     this.source = fields.source;
     this.target = fields.target;
     this.score = fields.score;
+    this.warnings = fields.warnings;
     this.logProbabilities = fields.logProbabilities;
     this.sourceTokens = fields.sourceTokens;
     this.targetTokens = fields.targetTokens;
@@ -153,6 +155,7 @@ export class Trace {
       source: json.source,
       target: json.target,
       score: logProbabilityOf(json),
+      warnings: json.warnings ?? [],
       logProbabilities: json.log_probabilities ?? null,
       sourceTokens: json.source_tokens,
       targetTokens: json.target_tokens,
@@ -173,7 +176,8 @@ export class Trace {
     return new Trace(fields);
   }
 
-  /// The same between words instead of tokens.
+  /// The same between words instead of tokens, as group_by_words() in src/inspect/terminal/words.h; the tests
+  /// of both read tests/data/word_groups.json.
   words() {
     if (this.isWords) return this;
     if (this.grouped) return this.grouped;

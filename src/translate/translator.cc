@@ -10,7 +10,6 @@
 #include "base/stop.h"
 #include "models/head_names.h"
 #include "models/source_vocabulary.h"
-#include "text/sentences/language_codes.h"
 #include "text/terms/placeholder_piece.h"
 
 namespace heed::translate {
@@ -45,11 +44,6 @@ TranslatorOptions fitting(const models::Seq2Seq& model, TranslatorOptions option
   options.split_sentences = options.protect_spans = options.true_case = options.check_values = false;
   options.max_part_tokens = 0;
   return options;
-}
-
-/// The language of a code such as "deu_Latn": "de".
-std::string language_of(const std::string& code) {
-  return code.empty() ? code : language_tag(code);
 }
 
 nn::Context with_heads(nn::Context context, const models::Model& model, const nn::HeadScales& heads) {
@@ -87,8 +81,8 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
          tokenizer.size(), model.vocabulary_size());
   }
   if (options_.check_values) {
-    source_values_ = value_language(language_of(tokenizer.source_language()));
-    target_values_ = value_language(language_of(tokenizer.target_language()));
+    source_values_ = value_language(tokenizer.source_language());
+    target_values_ = value_language(tokenizer.target_language());
   }
   if (options_.protect_spans) {
     for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {

@@ -734,6 +734,18 @@ class Served(OfServer):
         self.browser.wait("/cat/i.test(document.querySelector('#target').textContent)", "the translation")
         self.assertIn("text=Die+Katze", self.browser.run("return location.href"))
 
+    def test_what_the_translation_says_otherwise(self):
+        warnings = "return [...document.querySelectorAll('#warnings:not([hidden]) li')].map((each) => each.textContent)"
+        self.show(pair="de-en", text="Wir haben 7 Hunde.", target="We have 8 dogs.")
+        self.browser.wait("document.querySelector('#warnings li')", "the warnings")
+        self.assertEqual(self.browser.run(warnings), ['Check this: the translation lacks "7"', 'Check this: the source does not say "8"'])
+        look = "const of = document.querySelector('#target'); return [of.getAttribute('aria-describedby'), getComputedStyle(of).textDecorationLine]"
+        self.assertEqual(self.browser.run(look), ["warnings", "underline"])
+        self.show(pair="de-en", text="Wir haben 7 Hunde.", target="We have 7 dogs.")
+        self.browser.wait("document.querySelector('#target').textContent.includes('7')", "the other translation")
+        self.assertEqual(self.browser.run(warnings), [])
+        self.assertEqual(self.browser.run(look), [None, "none"])
+
     def test_an_error_takes_the_last_translation_away(self):
         self.show(pair="de-en", text=SHORT)
         self.browser.wait("document.querySelector('#target').textContent", "the translation")

@@ -96,11 +96,12 @@ std::string trace_to_json(const Trace& trace) {
   return trace_to_json(trace, {});
 }
 
-std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers) {
+std::string trace_to_json(const Trace& trace, const TraceNotes& notes) {
   check_trace(trace);
   std::string further;
-  for (const auto& [name, number] : numbers)
+  for (const auto& [name, number] : notes.numbers)
     further += fmt::format(" {}: {},\n", quote(name), Json(number).dump());
+  if (notes.warnings) further += fmt::format(" \"warnings\": {},\n", quote_all(*notes.warnings));
   std::string json = fmt::format(
       "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n \"source_tokens\": {},\n"
       " \"target_tokens\": {},\n \"decoder_tokens\": {},\n \"heads\": \"{}\",\n{} \"attention\": {{",

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "inspect/trace/trace.h"
 
@@ -18,7 +20,11 @@ namespace heed {
 
 /// Throws like check_trace.
 std::string trace_to_json(const Trace& trace);
-/// With further members, such as "score", which stand before "attention".
-std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers);
+/// Further members, which stand before "attention".
+struct TraceNotes {
+  std::map<std::string, double> numbers = {};             ///< such as "score"
+  std::optional<std::vector<std::string>> warnings = {};  ///< what the translation says otherwise
+};
+std::string trace_to_json(const Trace& trace, const TraceNotes& notes);
 
 }  // namespace heed

@@ -95,7 +95,7 @@ std::string pack_trace(const Trace& trace) {
   return pack_trace(trace, {});
 }
 
-std::string pack_trace(const Trace& trace, const std::map<std::string, double>& numbers) {
+std::string pack_trace(const Trace& trace, const TraceNotes& notes) {
   check_trace(trace);
   Json json{{"version", 1},
             {"model", replace_invalid_utf8(trace.model)},
@@ -107,7 +107,8 @@ std::string pack_trace(const Trace& trace, const std::map<std::string, double>& 
             {"heads", trace.heads_averaged ? "mean" : "all"}};
   if (!trace.log_probabilities.empty()) json["log_probabilities"] = trace.log_probabilities;
   if (!trace.source_words.empty()) json["source_words"] = trace.source_words;
-  for (const auto& [name, number] : numbers) json[name] = number;
+  for (const auto& [name, number] : notes.numbers) json[name] = number;
+  if (notes.warnings) json["warnings"] = valid_texts(*notes.warnings);
   for (const Stack stack : kStacks) json["packed"][stack_name(stack)] = pack_stack(trace, stack);
   return json.dump();
 }

@@ -10,19 +10,19 @@
 //   vectors   int8, (queries + keys + keys, width): query, key and value vectors, divided by their scales
 //
 // `width` and `scale` are those of HeadDetail; `rows` and `vectors` are there where the trace has details. A
-// score is ln(weight) + ln(sum of exp(score)) then, exact where the weight is not 0.
+// score is ln(weight) + ln(sum of exp(score)) then, exact where the weight is not 0. The explorer reads this
+// form (web/packed.js); the tests of both read the cases of tests/data/packed_traces.json.
 #pragma once
 
-#include <map>
 #include <string>
 
-#include "inspect/trace/trace.h"
+#include "inspect/trace/trace_json.h"
 
 namespace heed {
 
 /// One trace as a JSON object. Throws as check_trace does.
 std::string pack_trace(const Trace& trace);
-/// With further members, such as "score".
-std::string pack_trace(const Trace& trace, const std::map<std::string, double>& numbers);
+/// With further members.
+std::string pack_trace(const Trace& trace, const TraceNotes& notes);
 
 }  // namespace heed

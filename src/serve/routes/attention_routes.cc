@@ -14,6 +14,7 @@
 #include "models/head_names.h"
 #include "serve/service.h"
 #include "text/unicode/whitespace.h"
+#include "translate/values/repair_trials.h"
 
 namespace heed::serve {
 namespace {
@@ -167,14 +168,16 @@ void route_v1_attend(const Exchange& exchange) {
       if (!target.empty())
         require_few_tokens(exchange, "target", chosen->tokenizer.encode_target(target).ids.size());
     }
-    std::map<std::string, double> numbers;
+    TraceNotes notes;
     Trace trace;
     if (chosen) {
       ScoredTrace scored =
           trace_text_with_score(model.loaded(), chosen->tokenizer,
                                 {text, target, options.search, details, options.constraints, heads});
       trace = std::move(scored.trace);
-      numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
+      notes.numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
+      notes.warnings = translate::value_warnings({text, trace.target}, chosen->tokenizer.source_language(),
+                                                 chosen->tokenizer.target_language());
     } else if (model.task == models::Task::kClassification) {
       trace = trace_classification(model.loaded(), model.encoder->tokenizer, tasks::classifier_text(text),
                                    details, heads);
@@ -188,7 +191,7 @@ void route_v1_attend(const Exchange& exchange) {
       const Trace selected = select(trace, parse_selection(picture->stack, picture->layer, picture->head));
       answer = render_picture(attention_picture(selected), picture->format);
     } else {
-      answer = packed ? pack_trace(trace, numbers) : trace_to_json(trace, numbers);
+      answer = packed ? pack_trace(trace, notes) : trace_to_json(trace, notes);
     }
   });
   send_text(exchange, std::move(answer), picture ? content_type_of(picture->format) : "application/json");

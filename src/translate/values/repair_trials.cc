@@ -79,4 +79,11 @@ std::vector<std::string> value_warnings(const ValueDifferences& differences, con
   return warnings;
 }
 
+std::vector<std::string> value_warnings(const RepairedTexts& texts, const std::string& source_language,
+                                        const std::string& target_language) {
+  const ValueLanguage *source = value_language(source_language), *target = value_language(target_language);
+  if (source == nullptr || target == nullptr) return {};
+  return value_warnings(compare_values({texts.source, *source}, {texts.translation, *target}), texts);
+}
+
 }  // namespace heed::translate

@@ -85,7 +85,7 @@ struct ValueLanguage {
   std::vector<std::string> (*write_time)(const Value& time) = nullptr;
 };
 
-/// The table of "de", "en" or "es"; null for other codes.
+/// The table of German, English or Spanish, by a code such as "de" or "deu_Latn"; null for others.
 const ValueLanguage* value_language(std::string_view code);
 
 const ValueLanguage& german_values();
