@@ -302,10 +302,11 @@ endfunction()
 function(heed_bill_of_materials)
   set(script ${CMAKE_SOURCE_DIR}/scripts/bill-of-materials)
   set(written ${CMAKE_BINARY_DIR}/heed.spdx.json ${CMAKE_BINARY_DIR}/THIRD-PARTY-LICENSES)
+  file(GLOB cards CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/models/*/README.md)
   add_custom_command(
     OUTPUT ${written}
     COMMAND ${script} ${CMAKE_BINARY_DIR} ${PROJECT_VERSION}
-    DEPENDS ${script} ${CMAKE_SOURCE_DIR}/cmake/third-party.txt
+    DEPENDS ${script} ${CMAKE_SOURCE_DIR}/cmake/third-party.txt ${cards}
     COMMENT "Writing the bill of materials" VERBATIM)
   add_custom_target(heed_bill ALL DEPENDS ${written})
   add_dependencies(heed_bin heed_bill)

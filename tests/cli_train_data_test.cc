@@ -135,6 +135,22 @@ TEST_F(TrainData, PlaceholdersAndTagsArePieces) {
       train("further", {"--recipe", further, "--from", folder_.path("model"), "--pairs", first_}).status, 0);
 }
 
+TEST_F(TrainData, FineTuningForAnotherPairNamesItsLanguages) {
+  ASSERT_EQ(train("model", {"--pairs", first_, "--pair", "de-en"}).status, 0);
+  const auto languages_of = [&](const std::string& model) {
+    const auto tokenizer = TranslationTokenizer::load(folder_.path(model));
+    return tokenizer.source_language() + "-" + tokenizer.target_language();
+  };
+  EXPECT_EQ(languages_of("model"), "de-en");
+  const std::string from = folder_.path("model");
+  ASSERT_EQ(train("same", {"--from", from, "--pairs", first_}).status, 0);
+  EXPECT_EQ(languages_of("same"), "de-en");
+  ASSERT_EQ(train("other", {"--from", from, "--pairs", first_, "--swap", "--pair", "en-de"}).status, 0);
+  EXPECT_EQ(languages_of("other"), "en-de");
+  // The same command goes on with it.
+  ASSERT_EQ(train("other", {"--from", from, "--pairs", first_, "--swap", "--pair", "en-de"}).status, 0);
+}
+
 TEST_F(TrainData, PlaceholdersAndTagsMustBePieces) {
   ASSERT_EQ(train("plain", {"--pairs", first_}).status, 0);
   expect_failure(train("refused", {"--pairs", first_, "--set", "augmentation.placeholders=0.1"}), 2,

@@ -42,10 +42,10 @@ struct Bf16Layer {
     const auto read = [&](int64_t begin, int64_t some, float* to) {
       std::copy_n(weight.data() + begin * in, some * in, to);
     };
-    constexpr float kGuard = 12345;
-    std::vector<float> y(static_cast<size_t>(count * out + 1), kGuard);
+    constexpr float kMarker = 12345;
+    std::vector<float> y(static_cast<size_t>(count * out + 1), kMarker);
     PackedMatrix::in_bfloat16({out, in, read}, bias.data()).multiply(x.data() + first * in, count, y.data());
-    EXPECT_EQ(y.back(), kGuard) << "written behind the end";
+    EXPECT_EQ(y.back(), kMarker) << "written behind the end";
     y.pop_back();
     return y;
   }

@@ -57,6 +57,17 @@ std::string description(const Recipe& recipe) {
   return name + " tokenizer with " + size + " pieces";
 }
 
+/// The content of a tokenizer_config.json with the language pair of the training, if one is given: the model
+/// that the training begins with may have another. Models with a token for each language have other keys.
+std::string with_languages(const std::string& config, const TrainerOptions& options) {
+  if (options.source_language.empty()) return config;
+  auto json = nlohmann::ordered_json::parse(config, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("source_lang") || !json.contains("target_lang")) return config;
+  json["source_lang"] = options.source_language;
+  json["target_lang"] = options.target_language;
+  return json.dump(2) + "\n";
+}
+
 class PreparedTokenizer {
  public:
   PreparedTokenizer(const TaskInput& input, uint64_t text)
@@ -134,7 +145,10 @@ class PreparedTokenizer {
   void copy(const std::string& from, const std::string& to) const {
     const ModelInventory files(from);
     for (const std::string& name : names_) {
-      if (files.has(name)) write_file(to + "/" + name, read_file(files.path(name)));
+      if (!files.has(name)) continue;
+      const std::string content = read_file(files.path(name));
+      write_file(to + "/" + name,
+                 name == "tokenizer_config.json" ? with_languages(content, input_.options) : content);
     }
   }
 
