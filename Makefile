@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
-.PHONY: help build demo gallery test test-every-isa wheel packages fuzz reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
+.PHONY: help build demo gallery site test test-every-isa wheel packages fuzz reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # Of a copied clone, build/ belongs to the original, which CMake and Ninja would write to.
 owner := $(shell owner=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
@@ -41,6 +41,12 @@ demo: build/build.ninja ## build, translate a sentence, and draw its attention
 
 gallery: build ## run the programs in examples/ and write their pictures to docs/gallery/
 	@scripts/gallery
+
+site: ## build Heed for browsers in build/site/, for any web server (docs/browser.md)
+	scripts/setup-browser build/browser-root
+	$(CMAKE) --preset browser
+	$(CMAKE) --build --preset browser -j $(JOBS) --target heed_module
+	scripts/make-site build/browser build/site
 
 test: setup-build setup-test ## build everything and run all tests, including style checks
 	scripts/setup-python build/python-venv

@@ -1,5 +1,12 @@
 # Functions that create targets from the folders of src/.
 
+# The level of optimisation for each that a folder asks for (OPTIMIZE); a system may have others.
+foreach(level -Og -O1 -O2)
+  if(NOT DEFINED HEED_OPTIMIZE_AS${level})
+    set(HEED_OPTIMIZE_AS${level} ${level})
+  endif()
+endforeach()
+
 function(heed_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
     # No implicit fused multiply-add, so that scalar results are the same on all processors. Kernels use it explicitly.
@@ -136,6 +143,10 @@ function(heed_folder name)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$") # of the command: heed_command
+  foreach(left_out ${HEED_LEFT_OUT_${name}}) # by the dependencies of a system, which may have others in their place
+    list(FILTER sources EXCLUDE REGEX "${folder}/${left_out}$")
+  endforeach()
+  list(APPEND sources ${HEED_REPLACEMENTS_${name}})
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/arrows/${name})
   file(CREATE_LINK ${folder} ${CMAKE_BINARY_DIR}/arrows/${name}/${name} SYMBOLIC)
   set(target heed_${name})
@@ -144,8 +155,10 @@ function(heed_folder name)
     add_library(${target} STATIC ${units})
     set(scope PUBLIC)
     heed_compile_options(${target})
-    heed_hardened_compilation(${target})
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${ARG_OPTIMIZE}>)
+    if(NOT HEED_BROWSER)
+      heed_hardened_compilation(${target})
+    endif()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${HEED_OPTIMIZE_AS${ARG_OPTIMIZE}}>)
     heed_see_folders(${target} ${name} ${ARG_MAY_INCLUDE})
     target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/groups) # HWY_TARGET_INCLUDE of groups of kernels
     heed_precompile_headers(${target})
@@ -182,7 +195,7 @@ function(heed_compilation_units result grouped)
     heed_json_sources(json ${sources})
     list(REMOVE_ITEM sources "" ${json})
     heed_group_sources(json ${group}_json)
-    set_property(SOURCE ${json} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
+    set_property(SOURCE ${json} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:${HEED_OPTIMIZE_AS-Og}>)
     if(grouped)
       heed_group_sources(sources ${group})
     endif()

@@ -1,0 +1,2 @@
+// flock() is in missing_posix.h.
+#pragma once

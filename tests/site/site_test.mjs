@@ -1,0 +1,57 @@
+// Compares heed.js with the command (with generic kernels, HEED_ISA=generic): text, tokens and scores.
+//
+//   node site_test.mjs HEED SITE [SENTENCES]    SENTENCES: a file with one in a line
+// Ends with 77, skipped, where there is no SITE.
+import {spawnSync} from "node:child_process";
+import {existsSync, readFileSync} from "node:fs";
+import {join, resolve} from "node:path";
+import {pathToFileURL} from "node:url";
+
+const [command, site, sentences] = process.argv.slice(2);
+if (!existsSync(join(site, "heed.wasm"))) {
+  console.log(`${site} has no heed.wasm: make site builds it`);
+  process.exit(77);
+}
+const {Heed} = await import(pathToFileURL(resolve(site, "heed.js")).href);
+const directory = join(resolve(site), "models/de-en/");
+
+const subjects = ["Der Hund", "Meine Schwester", "Niemand", "Der alte Lehrer", "Anna, die in Köln wohnt,"];
+const actions = [
+  "schläft auf dem Sofa.", "hat gestern drei Bücher gekauft.", "kommt um 18:30 Uhr an.", "glaubt mir nicht!",
+  "fragt: „Wo ist der Bahnhof?“", "wartet seit Montag auf eine Antwort. Das ist zu lange."
+];
+const lines = sentences ? readFileSync(sentences, "utf-8").split("\n").filter((line) => line.trim()) :
+                          subjects.flatMap((subject) => actions.map((action) => `${subject} ${action}`));
+
+const native = spawnSync(command, ["translate", "--model", directory, "--json", "--quiet", "--threads", "1"],
+                         {input: lines.join("\n") + "\n", encoding: "utf-8", maxBuffer: 1 << 30});
+if (native.status !== 0) throw new Error(`${command}: ${native.stderr}`);
+const expected = native.stdout.trim().split("\n").map((line) => JSON.parse(line));
+if (expected.length !== lines.length) throw new Error(`${expected.length} translations of ${lines.length} lines`);
+
+const translator = await Heed.load(pathToFileURL(directory).href);
+let failures = 0, equalScores = 0, milliseconds = 0;
+for (const [n, line] of lines.entries()) {
+  const begin = performance.now(), found = await translator.details(line);
+  milliseconds += performance.now() - begin;
+  const wanted = expected[n];
+  if (found.score === wanted.score) ++equalScores;
+  // Sums of float32 in another order: a few units in the last place of each token's log-probability.
+  const same = found.translation === wanted.translation &&
+      JSON.stringify(found.pieces) === JSON.stringify(wanted.pieces) &&
+      Math.abs(found.score - wanted.score) < 1e-4;
+  if (same) continue;
+  ++failures;
+  console.log(`${line}\n  command: ${wanted.translation} ${wanted.score}\n  module:  ${found.translation} ${found.score}`);
+}
+console.log(`${lines.length - failures} of ${lines.length} as the command's, ${equalScores} scores to the last bit, ` +
+            `${(milliseconds / lines.length).toFixed(1)} ms a sentence`);
+
+// What cannot be translated is an error with the command's words, and the module goes on.
+const refused = await translator.translate("Hallo", {beam: -1}).then(() => "", (error) => error.message);
+if (!/beam/i.test(refused)) throw new Error(`a wrong beam size is refused as '${refused}'`);
+if (await translator.translate(lines[0]) !== expected[0].translation) throw new Error("another result after an error");
+const missing = await Heed.load(pathToFileURL(join(site, "models/")).href).then(() => "", (error) => error.message);
+if (!/config\.json/.test(missing)) throw new Error(`a directory without a model is refused as '${missing}'`);
+translator.close();
+process.exit(failures === 0 ? 0 : 1);
