@@ -57,6 +57,19 @@ struct PackedMatrix::Layout {
   PoolVector<float> bias;
 };
 
+/// Reads up to `together` rows at a time and calls pack(n, count, rows) for rows n, n + 1, ..., n + count
+/// - 1.
+template <typename Pack>
+static void read_rows(const MatrixRows& weight, int64_t together, Pack&& pack) {
+  std::vector<float, UninitializedAllocator<float>> some(
+      static_cast<size_t>(std::min(weight.out, together) * weight.in));
+  for (int64_t n = 0; n < weight.out; n += together) {
+    const int64_t count = std::min(together, weight.out - n);
+    weight.read(n, count, some.data());
+    pack(n, count, some.data());
+  }
+}
+
 struct PackedMatrix::F32Layout : PackedMatrix::Layout {
   F32Layout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
       : Layout(outputs, inputs, row), panels(static_cast<size_t>(padded_n(out) * in)) {
@@ -64,12 +77,9 @@ struct PackedMatrix::F32Layout : PackedMatrix::Layout {
   }
   F32Layout(const MatrixRows& weight, const float* row)
       : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
-    std::vector<float, UninitializedAllocator<float>> some(static_cast<size_t>(kPanelWidth * in));
-    for (int64_t n = 0; n < out; n += kPanelWidth) {
-      const int64_t count = std::min(kPanelWidth, out - n);
-      weight.read(n, count, some.data());
-      pack_b_f32(some.data(), count, in, panels.data() + n * in);
-    }
+    read_rows(weight, kPanelWidth, [&](int64_t n, int64_t count, const float* rows) {
+      pack_b_f32(rows, count, in, panels.data() + n * in);
+    });
   }
   F32Layout(const HalfMatrix& weight, const float* row)
       : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
@@ -207,13 +217,9 @@ struct PackedMatrix::Bf16Layout : PackedMatrix::Layout {
   Bf16Layout(const MatrixRows& weight, const float* row)
       : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(bf16_panel_dwords(out, in))) {
     constexpr int64_t kTogether = 64 * kPanelWidth;
-    std::vector<float, UninitializedAllocator<float>> some(
-        static_cast<size_t>(std::min(out, kTogether) * in));
-    for (int64_t n = 0; n < out; n += kTogether) {
-      const int64_t count = std::min(kTogether, out - n);
-      weight.read(n, count, some.data());
-      pack_b_bf16(some.data(), count, in, panels.data() + bf16_panel_dwords(n, in));
-    }
+    read_rows(weight, kTogether, [&](int64_t n, int64_t count, const float* rows) {
+      pack_b_bf16(rows, count, in, panels.data() + bf16_panel_dwords(n, in));
+    });
   }
   void multiply(const float* x, int64_t rows, float* y) const override {
     multiply_packed_bf16({.rows = rows,
