@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-BLOCK = 1024  # lines that are written at once (src/cli/jobs/resumable_file.cc)
+BLOCK = 1024  # lines that are written at once (src/cli/jobs/resumable/resumable_file.cc)
 
 
 def make_lines(text, count, path):

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
-#include "data/corpus/compression.h"
-#include "data/corpus/line_reader.h"
+#include "data/corpus/readers/compression.h"
+#include "data/corpus/readers/line_reader.h"
 #include "tiny_model.h"
 
 namespace heed {

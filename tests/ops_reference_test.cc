@@ -10,12 +10,12 @@
 
 #include "nn/positions/sinusoids.h"
 #include "ops/attention/attention.h"
-#include "ops/batch_norm.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
-#include "ops/layer_norm.h"
-#include "ops/rms_norm.h"
+#include "ops/norms/batch_norm.h"
+#include "ops/norms/layer_norm.h"
+#include "ops/norms/rms_norm.h"
 #include "reference.h"
 
 namespace heed {

@@ -3,9 +3,9 @@
 
 #include "base/check.h"
 #include "heed/norms.h"
-#include "ops/batch_norm.h"
-#include "ops/layer_norm.h"
-#include "ops/rms_norm.h"
+#include "ops/norms/batch_norm.h"
+#include "ops/norms/layer_norm.h"
+#include "ops/norms/rms_norm.h"
 
 namespace heed {
 namespace {

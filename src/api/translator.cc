@@ -14,10 +14,10 @@
 #include "tasks/model_files.h"
 #include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/whitespace.h"
-#include "translate/confidence.h"
 #include "translate/documents/document.h"
 #include "translate/translation_settings.h"
 #include "translate/translator.h"
+#include "translate/words/confidence.h"
 
 namespace heed {
 

@@ -12,9 +12,9 @@
 #include "base/thread_pool.h"
 #include "data/augment/augmentation.h"
 #include "data/corpus/corpus.h"
-#include "data/corpus/labelled_reader.h"
-#include "data/corpus/pairs_reader.h"
-#include "data/corpus/running_text.h"
+#include "data/corpus/readers/labelled_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
+#include "data/corpus/readers/running_text.h"
 
 namespace heed {
 

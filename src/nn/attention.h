@@ -11,7 +11,7 @@
 #include "nn/storage/key_value_cache.h"
 #include "ops/attention/attention.h"
 #include "ops/attention/rotary.h"
-#include "ops/rms_norm.h"
+#include "ops/norms/rms_norm.h"
 
 namespace heed::nn {
 

@@ -10,7 +10,7 @@
 #include "autograd/tape.h"
 #include "base/rng.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/gemm/packed_matrix.h"
+#include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
 #include "nn/head_scales.h"

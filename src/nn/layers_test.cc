@@ -10,8 +10,8 @@
 #include "nn/norms/layer_norm.h"
 #include "nn/positions/positions.h"
 #include "nn/positions/sinusoids.h"
-#include "ops/layer_norm.h"
 #include "ops/linear.h"
+#include "ops/norms/layer_norm.h"
 
 namespace heed::nn {
 namespace {

@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "nn/module_test.h"
 #include "nn/transformer_layer.h"
-#include "ops/layer_norm.h"
+#include "ops/norms/layer_norm.h"
 
 namespace heed::nn {
 namespace {

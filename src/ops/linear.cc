@@ -1,6 +1,6 @@
 #include "ops/linear.h"
 
-#include "kernels/gemm/packed_matrix.h"
+#include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/pointwise/elementwise.h"
 #include "ops/dispatch.h"
 #include "ops/linear_products.h"

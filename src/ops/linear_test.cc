@@ -1,7 +1,7 @@
 #include "ops/linear.h"
 
 #include "compare.h"
-#include "kernels/gemm/packed_matrix.h"
+#include "kernels/gemm/packed/packed_matrix.h"
 #include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"

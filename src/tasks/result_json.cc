@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "text/unicode/utf8.h"
-#include "translate/confidence.h"
+#include "translate/words/confidence.h"
 
 namespace heed::tasks {
 

@@ -16,13 +16,13 @@
 #include "search/scoring.h"
 #include "search/search.h"
 #include "text/tokenizers/translation_tokenizer.h"
-#include "translate/alignment.h"
-#include "translate/line_splitter.h"
-#include "translate/term_placement.h"
+#include "translate/parts/line_splitter.h"
+#include "translate/parts/term_placement.h"
+#include "translate/parts/translation_assembly.h"
+#include "translate/parts/translation_window.h"
 #include "translate/translation.h"
-#include "translate/translation_assembly.h"
-#include "translate/translation_window.h"
 #include "translate/values/repair_trials.h"
+#include "translate/words/alignment.h"
 
 namespace heed::translate {
 

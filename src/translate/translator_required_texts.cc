@@ -11,9 +11,9 @@
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
 #include "text/unicode/whitespace.h"
-#include "translate/part_text.h"
+#include "translate/parts/part_text.h"
 #include "translate/translator.h"
-#include "translate/word_alignment.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::translate {
 namespace {

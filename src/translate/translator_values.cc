@@ -5,7 +5,7 @@
 
 #include "base/text/ascii.h"
 #include "search/rules/forbidden_words.h"
-#include "translate/part_text.h"
+#include "translate/parts/part_text.h"
 #include "translate/translator.h"
 #include "translate/values/repair_trials.h"
 

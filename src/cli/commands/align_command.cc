@@ -10,14 +10,14 @@
 #include "base/thread_pool.h"
 #include "cli/evaluation/choose_heads.h"
 #include "cli/files/model_lookup.h"
-#include "cli/jobs/line_job.h"
-#include "cli/jobs/line_output.h"
 #include "cli/jobs/pair_alignment.h"
+#include "cli/jobs/resumable/line_job.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/sentence_pairs.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
 #include "metrics/symmetrization.h"
-#include "translate/word_alignment.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::cli {
 namespace {

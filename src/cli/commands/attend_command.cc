@@ -15,7 +15,7 @@
 #include "base/text/printable.h"
 #include "cli/files/model_lookup.h"
 #include "cli/jobs/classification.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
 #include "cli/options/query_token.h"

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "cli/evaluation/head_importance.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/sentence_pairs.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"

@@ -10,7 +10,7 @@
 #include "cli/files/model_lookup.h"
 #include "cli/files/model_summary.h"
 #include "cli/files/verify_weights.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/training_curves.h"
 #include "cli/options/command.h"
 #include "cli/options/terminal.h"

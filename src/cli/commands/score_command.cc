@@ -12,7 +12,7 @@
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/files/model_lookup.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/score_texts.h"
 #include "cli/jobs/sentence_pairs.h"
 #include "cli/options/checked_options.h"

@@ -11,9 +11,9 @@
 #include "base/counted.h"
 #include "base/files/file.h"
 #include "base/files/input_file.h"
-#include "cli/jobs/job_manifest.h"
-#include "cli/jobs/line_output.h"
-#include "cli/jobs/resumable_file.h"
+#include "cli/jobs/resumable/job_manifest.h"
+#include "cli/jobs/resumable/line_output.h"
+#include "cli/jobs/resumable/resumable_file.h"
 #include "cli/options/command.h"
 
 namespace heed::cli {

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/thread_pool.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/sentence_pairs.h"
 #include "models/alignment_heads.h"
 #include "train/tasks/head_choice.h"

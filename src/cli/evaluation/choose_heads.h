@@ -3,7 +3,7 @@
 
 #include "cli/files/model_lookup.h"
 #include "cli/options/command.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 
 namespace heed::cli {
 

@@ -9,10 +9,10 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/thread_pool.h"
-#include "cli/jobs/line_output.h"
 #include "cli/jobs/pair_alignment.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/sentence_pairs.h"
-#include "data/corpus/line_reader.h"
+#include "data/corpus/readers/line_reader.h"
 #include "metrics/alignment_score.h"
 #include "text/unicode/whitespace.h"
 

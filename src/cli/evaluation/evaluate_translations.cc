@@ -8,10 +8,10 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/thread_pool.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/options/interrupts.h"
 #include "cli/options/terminal.h"
-#include "data/corpus/line_reader.h"
+#include "data/corpus/readers/line_reader.h"
 
 namespace heed::cli {
 namespace {

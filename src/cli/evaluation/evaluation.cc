@@ -10,8 +10,8 @@
 #include "cli/jobs/sentence_pairs.h"
 #include "cli/options/command.h"
 #include "cli/options/terminal.h"
-#include "data/corpus/line_reader.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/line_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 #include "text/terms/required_forms.h"
 #include "text/unicode/whitespace.h"
 

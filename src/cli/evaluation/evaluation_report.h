@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/evaluation/evaluation.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "metrics/invented_words.h"
 #include "metrics/metric.h"
 #include "metrics/significance.h"

@@ -7,11 +7,11 @@
 #include "base/counted.h"
 #include "base/text/json_file.h"
 #include "base/text/nearest_word.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/text_lines.h"
 #include "cli/options/terminal.h"
 #include "cli/options/text_table.h"
-#include "data/corpus/labelled_reader.h"
+#include "data/corpus/readers/labelled_reader.h"
 #include "metrics/confusion.h"
 
 namespace heed::cli {

@@ -5,7 +5,7 @@
 
 #include "base/thread_pool.h"
 #include "cli/jobs/sentence_pairs.h"
-#include "translate/word_alignment.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::cli {
 

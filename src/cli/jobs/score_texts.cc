@@ -11,9 +11,9 @@
 #include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "base/thread_pool.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/jobs/source_lines.h"
-#include "data/corpus/whole_text.h"
+#include "data/corpus/readers/whole_text.h"
 #include "tasks/text_scoring.h"
 #include "text/unicode/utf8.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/jobs/line_job.h"
+#include "cli/jobs/resumable/line_job.h"
 #include "cli/options/command.h"
 #include "tasks/model_files.h"
 

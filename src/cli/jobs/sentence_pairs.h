@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/files/model_lookup.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/options/command_line.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 
 namespace heed::cli {
 

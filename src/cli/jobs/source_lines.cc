@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/files/input_file.h"
-#include "data/corpus/compression.h"
+#include "data/corpus/readers/compression.h"
 #include "text/unicode/utf8.h"
 
 namespace heed::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus/line_reader.h"
+#include "data/corpus/readers/line_reader.h"
 
 namespace heed::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/files/model_lookup.h"
-#include "cli/jobs/line_job.h"
+#include "cli/jobs/resumable/line_job.h"
 #include "cli/jobs/source_lines.h"
 #include "cli/options/command.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/draw/curve.h"
+#include "inspect/draw/elements/curve.h"
 
 namespace heed::cli {
 

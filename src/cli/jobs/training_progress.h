@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/jobs/work_line.h"
+#include "cli/jobs/resumable/work_line.h"
 #include "train/store/metrics_log.h"
 
 namespace heed::cli {

@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/text/nearest_word.h"
 #include "base/text/printable.h"
-#include "cli/jobs/line_output.h"
+#include "cli/jobs/resumable/line_output.h"
 #include "cli/options/command.h"
 #include "cli/options/help_text.h"
 

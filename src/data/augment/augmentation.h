@@ -20,7 +20,7 @@
 #include "data/augment/insertion.h"
 #include "data/augment/literal_inventor.h"
 #include "data/augment/name_inventor.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 
 namespace heed {
 

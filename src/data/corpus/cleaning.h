@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/files/fingerprint.h"
-#include "data/corpus/line_reader.h"
+#include "data/corpus/readers/line_reader.h"
 
 namespace heed {
 

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "data/corpus/cleaning.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 
 namespace heed {
 

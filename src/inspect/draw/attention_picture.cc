@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "inspect/draw/heat_map.h"
+#include "inspect/draw/elements/heat_map.h"
 #include "inspect/trace/label.h"
 #include "inspect/trace/trace_labels.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "inspect/draw/chart.h"
+#include "inspect/draw/elements/chart.h"
 #include "inspect/trace/label.h"
 #include "inspect/trace/trace.h"
 

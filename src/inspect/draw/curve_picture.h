@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "inspect/draw/chart.h"
-#include "inspect/draw/curve.h"
+#include "inspect/draw/elements/chart.h"
+#include "inspect/draw/elements/curve.h"
 
 namespace heed {
 

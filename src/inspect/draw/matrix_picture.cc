@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "inspect/draw/heat_map.h"
+#include "inspect/draw/elements/heat_map.h"
 
 namespace heed {
 namespace {

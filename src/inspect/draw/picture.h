@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "inspect/draw/colour_map.h"
+#include "inspect/draw/elements/colour_map.h"
 #include "inspect/trace/label.h"
 
 namespace heed {

@@ -13,7 +13,7 @@
 #include "base/files/file.h"
 #include "heed/error.h"
 #include "inspect/draw/attention_picture.h"
-#include "inspect/draw/heat_map.h"
+#include "inspect/draw/elements/heat_map.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/draw/test_pictures.h"
 #include "inspect/trace/test_traces.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "inspect/draw/chart.h"
+#include "inspect/draw/elements/chart.h"
 #include "inspect/trace/label.h"
 #include "text/unicode/utf8.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/draw/curve.h"
+#include "inspect/draw/elements/curve.h"
 #include "inspect/terminal/terminal_text.h"
 
 namespace heed {

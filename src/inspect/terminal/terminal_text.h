@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inspect/draw/colour_map.h"
+#include "inspect/draw/elements/colour_map.h"
 
 namespace heed {
 

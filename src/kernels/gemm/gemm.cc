@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "kernels/gemm/gemm_amx.h"
 #include "kernels/gemm/gemm_library.h"
+#include "kernels/gemm/gemm_pack_both.h"
 #include "kernels/simd/isa.h"
 #include "kernels/thresholds.h"
 

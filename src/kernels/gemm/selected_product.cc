@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory_pool.h"
-#include "kernels/gemm/packed_int8.h"
+#include "kernels/gemm/packed/packed_int8.h"
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,8 +14,8 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/gemm/int8_numbers-inl.h"
-#include "kernels/gemm/quantize_row-inl.h"
+#include "kernels/gemm/packed/int8_numbers-inl.h"
+#include "kernels/gemm/packed/quantize_row-inl.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();

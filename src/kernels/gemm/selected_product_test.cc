@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "kernels/gemm/packed_int8.h"
-#include "kernels/gemm/packed_matrix.h"
+#include "kernels/gemm/packed/packed_int8.h"
+#include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/simd/test_isas.h"
 #include "kernels/simd/test_numbers.h"
 

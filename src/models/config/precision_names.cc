@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "kernels/gemm/packed_bf16.h"
+#include "kernels/gemm/packed/packed_bf16.h"
 #include "kernels/simd/isa.h"
 
 namespace heed::models {

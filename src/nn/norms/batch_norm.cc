@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/batch_norm.h"
+#include "ops/norms/batch_norm.h"
 
 namespace heed::nn {
 namespace {

@@ -1,6 +1,6 @@
 #include "nn/norms/layer_norm.h"
 
-#include "ops/layer_norm.h"
+#include "ops/norms/layer_norm.h"
 
 namespace heed::nn {
 

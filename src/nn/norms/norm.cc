@@ -1,7 +1,7 @@
 #include "nn/norms/norm.h"
 
 #include "base/check.h"
-#include "ops/rms_norm.h"
+#include "ops/norms/rms_norm.h"
 
 namespace heed::nn {
 

@@ -2,7 +2,7 @@
 
 #include "compare.h"
 #include "nn/module_test.h"
-#include "ops/batch_norm.h"
+#include "ops/norms/batch_norm.h"
 
 namespace heed::nn {
 namespace {

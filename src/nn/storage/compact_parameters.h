@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/gemm/packed_matrix.h"
+#include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/gemm/selected_product.h"
 #include "nn/storage/parameters.h"
 

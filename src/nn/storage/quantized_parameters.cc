@@ -1,7 +1,7 @@
 #include "nn/storage/quantized_parameters.h"
 
 #include "base/check.h"
-#include "kernels/gemm/packed_int8.h"
+#include "kernels/gemm/packed/packed_int8.h"
 
 namespace heed::nn {
 

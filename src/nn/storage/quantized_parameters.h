@@ -1,6 +1,6 @@
 // The weights of a quantized model: int8, with a float32 scale for each row.
 //
-//   W_oi = scale_o w_oi        w in -127 .. 127, exactly: see kernels/gemm/packed_int8.h
+//   W_oi = scale_o w_oi        w in -127 .. 127, exactly: see kernels/gemm/packed/packed_int8.h
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "compare.h"
 #include "heed/error.h"
-#include "kernels/gemm/packed_int8.h"
+#include "kernels/gemm/packed/packed_int8.h"
 #include "nn/context.h"
 #include "nn/linear.h"
 #include "nn/positions/embedding.h"

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/packed_matrix.h"
+#include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/pointwise/elementwise.h"
 #include "kernels/recurrent/recurrent_cell.h"
 #include "ops/attention/attention.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/text/option_error.h"
-#include "data/corpus/pairs_reader.h"
+#include "data/corpus/readers/pairs_reader.h"
 #include "distributed/communicator.h"
 #include "train/recipe/recipe.h"
 #include "train/store/metrics_log.h"

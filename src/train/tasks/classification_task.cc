@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/files/fingerprint.h"
-#include "data/corpus/labelled_reader.h"
+#include "data/corpus/readers/labelled_reader.h"
 #include "data/corpus_builder.h"
 #include "models/architecture.h"
 #include "train/loop/sharded_batches.h"

@@ -7,7 +7,7 @@
 #include "models/directory/loaded_model.h"
 #include "text/tokenizers/translation_tokenizer.h"
 #include "train/test_trainings.h"
-#include "translate/word_alignment.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::train {
 namespace {

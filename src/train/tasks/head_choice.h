@@ -4,7 +4,7 @@
 #include "base/sequences.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
-#include "translate/alignment_head_choice.h"
+#include "translate/words/alignment_head_choice.h"
 
 namespace heed::train {
 

@@ -9,7 +9,7 @@
 #include "heed/error.h"
 #include "translate/documents/document_labels.h"
 #include "translate/documents/markdown_escape.h"
-#include "translate/word_alignment.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::translate {
 namespace {

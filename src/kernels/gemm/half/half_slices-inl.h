@@ -30,7 +30,7 @@
 #include "kernels/gemm/amx/int8_slices-inl.h"
 #include "kernels/gemm/half/half_pairs-inl.h"
 #include "kernels/gemm/half/half_product.h"
-#include "kernels/gemm/int8_numbers-inl.h"
+#include "kernels/gemm/packed/int8_numbers-inl.h"
 #include "kernels/simd/rows-inl.h"
 #include "kernels/simd/unroll-inl.h"
 #include "kernels/thresholds.h"

@@ -1,0 +1,136 @@
+#include "cli/jobs/resumable/line_job.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/check.h"
+#include "base/files/directory_listing.h"
+#include "cli/jobs/resumable/resumable_file.h"
+#include "cli/options/command.h"
+#include "heed/version.h"
+#include "kernels/simd/isa.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "3/8"
+std::optional<FilePart> parse_part(const std::string& text) {
+  FilePart part;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, part.number);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '/') return {};
+  const auto second = std::from_chars(first.ptr + 1, end, part.count);
+  if (second.ec != std::errc() || second.ptr != end) return {};
+  if (part.number < 1 || part.number > part.count || part.count > kMaxParts) return {};
+  return part;
+}
+
+/// Options that say where a job runs and what it reads and writes, but do not change its results.
+bool is_neutral(const std::string& option) {
+  static constexpr std::array kNeutral{"--threads", "--quiet",  "--batch-tokens", "--input", "--output",
+                                       "--part",    "--resume", "--model",        "--pair",  "--pairs",
+                                       "--source",  "--target", "--reverse"};
+  return std::find(kNeutral.begin(), kNeutral.end(), option) != kNeutral.end();
+}
+
+std::string file_checksum(const std::string& path) {
+  return hexadecimal(checksum_of(path, std::numeric_limits<uint64_t>::max()).value());
+}
+
+/// The options that were given. A value that names a file, such as a glossary, also has its checksum.
+nlohmann::ordered_json options_json(const Command& command) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : command.given_options()) {
+    if (is_neutral(name)) continue;
+    std::error_code ignored;
+    json[name] = fs::is_regular_file(value, ignored) ? value + " " + file_checksum(value) : value;
+  }
+  return json;
+}
+
+/// One checksum for the files of model directories that are read, by name and content.
+nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
+  Fingerprint all;
+  for (const std::string& directory : directories) {
+    for (const std::string& name : names_in(directory)) {
+      const fs::path path = fs::path(directory) / name;
+      const std::string extension = path.extension();
+      const bool read = extension != ".md" && extension != ".toml" && extension != ".jsonl";
+      if (read && fs::is_regular_file(path)) all.add(name + ' ' + file_checksum(path.string()) + '\n');
+    }
+  }
+  return {{"directories", directories}, {"checksum", hexadecimal(all.value())}};
+}
+
+/// A job whose input has this many lines and this fingerprint.
+LineOutput resume(const LineJob& job, const std::vector<std::string>& files, const PairsIdentity& identity,
+                  const std::string& output) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  json["command"] = job.options.command->name();
+  json["input"] = {{"files", files},
+                   {"part", job.options.part.number},
+                   {"parts", job.options.part.count},
+                   {"lines", identity.lines},
+                   {"checksum", hexadecimal(identity.fingerprint)}};
+  json["model"] = model_json(job.models);
+  json["options"] = options_json(*job.options.command);
+  json["build"] = {{"version", HEED_VERSION}, {"instruction_set", isa_name()}};
+  return LineOutput(std::make_unique<ResumableFile>(output, new_manifest(json), job.outputs_per_line));
+}
+
+void require_files(const LineJob& job, bool input_is_file, const std::string& output) {
+  if (!job.options.part.is_whole() && !input_is_file) {
+    fail(ErrorKind::kUsage, "--part takes a part of a file: name the input file");
+  }
+  if (job.options.resume && (!input_is_file || output.empty() || output == "-")) {
+    fail(ErrorKind::kUsage, "--resume needs an input file and --output: both are read again when resuming");
+  }
+}
+
+}  // namespace
+
+void add_line_job_options(Command& command, LineJobOptions& options) {
+  options.command = &command;
+  command.group(kLargeFileOptions);
+  command
+      .add_option("--part I/N", options.part_text,
+                  "Process only the I-th of N contiguous parts of the input file; the outputs of all parts, "
+                  "concatenated, are the output of the whole")
+      ->check([&options](std::string& text) -> std::string {
+        const std::optional<FilePart> part = parse_part(text);
+        if (!part) return fmt::format("takes a part such as 3/8, not '{}'", text);
+        options.part = *part;
+        return "";
+      });
+  command.add_switch(
+      "--resume", options.resume,
+      "Continue --output behind the lines that an interrupted run of the same command left in it");
+}
+
+LineOutput open_output(const LineJob& job, const std::string& input, const std::string& output) {
+  require_files(job, !input.empty() && input != "-", output);
+  if (!job.options.resume) return LineOutput(output);
+  LineReader reader(input, {.part = job.options.part});
+  const uint64_t lines = reader.count_lines();
+  return resume(job, {input}, {lines, reader.fingerprint().value()}, output);
+}
+
+LineOutput open_output(const LineJob& job, const PairsInput& input, const std::string& output) {
+  std::vector<std::string> files;
+  for (const std::string& file : {input.pairs, input.source, input.target}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  const bool from_files = !files.empty() && std::find(files.begin(), files.end(), "-") == files.end();
+  require_files(job, from_files, output);
+  if (!job.options.resume) return LineOutput(output);
+  return resume(job, files, identify_pairs(input), output);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,291 @@
+#include "kernels/gemm/packed/packed_matrix.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/memory_pool.h"
+#include "kernels/gemm/blocking.h"
+#include "kernels/gemm/half/half_product.h"
+#include "kernels/gemm/packed/packed_bf16.h"
+#include "kernels/gemm/packed/packed_f32.h"
+#include "kernels/gemm/packed/packed_int8.h"
+#include "kernels/gemm/packed/packed_int8_slices.h"
+
+namespace heed {
+namespace {
+
+template <typename T>
+using PoolVector = std::vector<T, PoolAllocator<T>>;
+
+/// Uninitialized by resize() and the constructor from a size: for what is written whole right after.
+template <typename T>
+struct UninitializedAllocator : PoolAllocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  void construct(T*) {}
+};
+
+/// A number for each output, padded with zeros to whole panels.
+PoolVector<float> padded_copy(const float* row, int64_t out) {
+  if (row == nullptr) return {};
+  PoolVector<float> padded(row, row + out);
+  padded.resize(static_cast<size_t>(padded_n(out)));
+  return padded;
+}
+
+/// A buffer of this thread; one for each type and number. Zero at first.
+template <typename T, int kNumber = 0>
+T* scratch(int64_t size) {
+  thread_local PoolVector<T> buffer;
+  buffer.resize(std::max(buffer.size(), static_cast<size_t>(size)));
+  return buffer.data();
+}
+
+}  // namespace
+
+struct PackedMatrix::Layout {
+  Layout(int64_t outputs, int64_t inputs, const float* row)
+      : out(outputs), in(inputs), bias(padded_copy(row, outputs)) {}
+  virtual ~Layout() = default;
+  virtual void multiply(const float* x, int64_t rows, float* y) const = 0;
+
+  const float* bias_or_null() const { return bias.empty() ? nullptr : bias.data(); }
+
+  int64_t out, in;
+  PoolVector<float> bias;
+};
+
+/// Reads up to `together` rows at a time and calls pack(n, count, rows) for rows n, n + 1, ..., n + count
+/// - 1.
+template <typename Pack>
+static void read_rows(const MatrixRows& weight, int64_t together, Pack&& pack) {
+  std::vector<float, UninitializedAllocator<float>> some(
+      static_cast<size_t>(std::min(weight.out, together) * weight.in));
+  for (int64_t n = 0; n < weight.out; n += together) {
+    const int64_t count = std::min(together, weight.out - n);
+    weight.read(n, count, some.data());
+    pack(n, count, some.data());
+  }
+}
+
+struct PackedMatrix::F32Layout : PackedMatrix::Layout {
+  F32Layout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row), panels(static_cast<size_t>(padded_n(out) * in)) {
+    pack_b_f32(weight, out, in, panels.data());
+  }
+  F32Layout(const MatrixRows& weight, const float* row)
+      : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
+    read_rows(weight, kPanelWidth, [&](int64_t n, int64_t count, const float* rows) {
+      pack_b_f32(rows, count, in, panels.data() + n * in);
+    });
+  }
+  F32Layout(const HalfMatrix& weight, const float* row)
+      : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
+    for (int64_t n = 0; n < out; n += kPanelWidth) {
+      const HalfMatrix some = weight.rows(n, std::min(kPanelWidth, out - n));
+      float* const panel = panels.data() + n * in;
+      if (some.out < kPanelWidth) std::fill_n(panel, kPanelWidth * in, 0.0f);
+      pack_b_half(some, panel);
+    }
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply_packed_f32({.rows = rows,
+                         .out = out,
+                         .in = in,
+                         .x = x,
+                         .panels = panels.data(),
+                         .bias = bias_or_null(),
+                         .y = y,
+                         .y_stride = out});
+  }
+  std::vector<float, UninitializedAllocator<float>> panels;
+};
+
+struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
+  SlicedLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row) {
+    const SlicedPanelSizes sizes = sliced_panel_sizes(out, in);
+    dwords.resize(static_cast<size_t>(sizes.dwords));
+    exponent_scales.resize(static_cast<size_t>(sizes.scales));
+    pack_b_int8_slices(weight, out, in, {dwords.data(), exponent_scales.data()});
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply_packed_int8_slices({.rows = rows,
+                                 .out = out,
+                                 .in = in,
+                                 .x = x,
+                                 .dwords = dwords.data(),
+                                 .scales = exponent_scales.data(),
+                                 .bias = bias_or_null(),
+                                 .y = y,
+                                 .y_stride = out});
+  }
+  PoolVector<uint32_t> dwords;
+  PoolVector<float> exponent_scales;
+};
+
+/// Few rows are multiplied with the weights as they are. For more, some outputs at a time are packed for
+/// F32Layout's kernel, multiplied, and forgotten.
+struct PackedMatrix::HalfLayout : PackedMatrix::Layout {
+  HalfLayout(const HalfMatrix& matrix, const float* row)
+      : Layout(matrix.out, matrix.in, row), weight(matrix) {}
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    if (rows == 0) return;
+    if (multiplies_halves_f32(rows)) return multiply_halves_f32({weight, rows, x, bias_or_null(), y});
+    float* const panel = scratch<float>(kPanelWidth * in);
+    for (int64_t n = 0; n < out; n += kPanelWidth) {
+      const HalfMatrix some = weight.rows(n, std::min(kPanelWidth, out - n));
+      pack_b_half(some, panel);
+      multiply_packed_f32({.rows = rows,
+                           .out = some.out,
+                           .in = in,
+                           .x = x,
+                           .panels = panel,
+                           .bias = bias.empty() ? nullptr : bias.data() + n,
+                           .y = y + n,
+                           .y_stride = out});
+    }
+  }
+  HalfMatrix weight;
+};
+
+/// The same for SlicedLayout's kernel. As many outputs at a time as fit L2, since x is packed for each.
+struct PackedMatrix::SlicedHalfLayout : PackedMatrix::Layout {
+  SlicedHalfLayout(const HalfMatrix& matrix, const float* row)
+      : Layout(matrix.out, matrix.in, row), weight(matrix), exponent_scales(slice_scales(matrix)) {}
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    if (rows == 0) return;
+    if (multiplies_halves_in_slices(rows)) {
+      return multiply_halves_in_slices({weight, rows, x, bias_or_null(), y}, exponent_scales.data());
+    }
+    const int64_t panel = sliced_panel_sizes(kPanelWidth, in).dwords;
+    const int64_t together = std::max<int64_t>(1, kPackedInt8SlicesL2Dwords / panel) * kPanelWidth;
+    for (int64_t n = 0; n < out; n += together) {
+      const HalfMatrix some = weight.rows(n, std::min(together, out - n));
+      const SlicedPanelSizes sizes = sliced_panel_sizes(some.out, in);
+      float* const floats = scratch<float>(some.out * in);
+      uint32_t* const dwords = scratch<uint32_t>(sizes.dwords);
+      float* const scales = scratch<float, 1>(sizes.scales);
+      widen(some, floats);
+      pack_b_int8_slices(floats, some.out, in, {dwords, scales});
+      multiply_packed_int8_slices({.rows = rows,
+                                   .out = some.out,
+                                   .in = in,
+                                   .x = x,
+                                   .dwords = dwords,
+                                   .scales = scales,
+                                   .bias = bias.empty() ? nullptr : bias.data() + n,
+                                   .y = y + n,
+                                   .y_stride = out});
+    }
+  }
+  HalfMatrix weight;
+  SliceScales exponent_scales;
+};
+
+struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
+  Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row),
+        sums(static_cast<size_t>(padded_n(out))),
+        scales(padded_copy(row_scales, out)) {
+    const Int8PanelSizes sizes = int8_panel_sizes(out, in);
+    panels.resize(static_cast<size_t>(sizes.panels));
+    wide.resize(static_cast<size_t>(sizes.wide));
+    pack_b_int8(weight, out, in, {panels.data(), sums.data(), wide.data()});
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply_packed_int8({.rows = rows,
+                          .out = out,
+                          .in = in,
+                          .x = x,
+                          .panels = panels.data(),
+                          .wide = wide.data(),
+                          .sums = sums.data(),
+                          .scales = scales.data(),
+                          .bias = bias_or_null(),
+                          .y = y});
+  }
+  PoolVector<int8_t> panels;
+  PoolVector<uint8_t> wide;
+  PoolVector<int32_t> sums;
+  PoolVector<float> scales;
+};
+
+struct PackedMatrix::Bf16Layout : PackedMatrix::Layout {
+  Bf16Layout(const MatrixRows& weight, const float* row)
+      : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(bf16_panel_dwords(out, in))) {
+    constexpr int64_t kTogether = 64 * kPanelWidth;
+    read_rows(weight, kTogether, [&](int64_t n, int64_t count, const float* rows) {
+      pack_b_bf16(rows, count, in, panels.data() + bf16_panel_dwords(n, in));
+    });
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply_packed_bf16({.rows = rows,
+                          .out = out,
+                          .in = in,
+                          .x = x,
+                          .panels = panels.data(),
+                          .bias = bias_or_null(),
+                          .y = y,
+                          .y_stride = out});
+  }
+  std::vector<uint32_t, UninitializedAllocator<uint32_t>> panels;
+};
+
+PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
+  if (uses_int8_slices(in)) {
+    layout_ = std::make_shared<SlicedLayout>(weight, out, in, bias);
+  } else {
+    layout_ = std::make_shared<F32Layout>(weight, out, in, bias);
+  }
+}
+
+PackedMatrix::PackedMatrix(const MatrixRows& weight, const float* bias) {
+  if (uses_int8_slices(weight.in)) {
+    std::vector<float, UninitializedAllocator<float>> all(static_cast<size_t>(weight.out * weight.in));
+    weight.read(0, weight.out, all.data());
+    layout_ = std::make_shared<SlicedLayout>(all.data(), weight.out, weight.in, bias);
+  } else {
+    layout_ = std::make_shared<F32Layout>(weight, bias);
+  }
+}
+
+PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,
+                           const float* bias)
+    : layout_(std::make_shared<Int8Layout>(weight, scales, out, in, bias)) {}
+
+PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing) {
+  const bool sliced = uses_int8_slices(weight.in), once = packing == HalfPacking::kOnce;
+  if (sliced && once) {
+    std::vector<float, UninitializedAllocator<float>> floats(static_cast<size_t>(weight.out * weight.in));
+    widen(weight, floats.data());
+    layout_ = std::make_shared<SlicedLayout>(floats.data(), weight.out, weight.in, bias);
+  } else if (sliced) {
+    layout_ = std::make_shared<SlicedHalfLayout>(weight, bias);
+  } else if (once) {
+    layout_ = std::make_shared<F32Layout>(weight, bias);
+  } else {
+    layout_ = std::make_shared<HalfLayout>(weight, bias);
+  }
+}
+
+PackedMatrix PackedMatrix::in_bfloat16(const MatrixRows& weight, const float* bias) {
+  PackedMatrix matrix;
+  matrix.layout_ = std::make_shared<Bf16Layout>(weight, bias);
+  return matrix;
+}
+
+int64_t PackedMatrix::out() const {
+  return layout_->out;
+}
+int64_t PackedMatrix::in() const {
+  return layout_->in;
+}
+
+void PackedMatrix::multiply(const float* x, int64_t rows, float* y) const {
+  layout_->multiply(x, rows, y);
+}
+
+}  // namespace heed

@@ -1,0 +1,414 @@
+#include "translate/parts/line_splitter.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "text/sentences/language_codes.h"
+#include "text/terms/placeholder_piece.h"
+#include "text/tokenizers/numbered_pieces.h"
+#include "text/unicode/true_case.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
+
+namespace heed::translate {
+namespace {
+
+constexpr size_t kMinTokens = 8;
+/// A constrained search for more or longer spans than these takes too long: the sentence is split around
+/// them.
+constexpr size_t kMaxRequiredSpans = 8, kMaxRequiredBytes = 400;
+/// Window size in bytes per token of a part: much more than the size of a token.
+constexpr size_t kBytesPerToken = 32;
+
+/// Characters after which a sentence may be split; full-width ones need no following space.
+bool is_full_width_stop(char32_t c) {
+  return std::u32string_view(U"、。，；：！？").find(c) != std::u32string_view::npos;
+}
+bool is_stop(char32_t c) {
+  return is_full_width_stop(c) ||
+         std::u32string_view(U".,;:!?…–—)]}»”،؛؟।").find(c) != std::u32string_view::npos;
+}
+
+/// Unknown or missing languages use the general rules.
+SentenceSplitter splitter_for(const std::string& language) {
+  try {
+    return SentenceSplitter(language_tag(language));
+  } catch (const Error&) {
+    return SentenceSplitter("und");
+  }
+}
+
+bool has_no_word(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return false;
+  }
+  return true;
+}
+
+size_t character_boundary(std::string_view text, size_t offset) {
+  while (offset < text.size() && offset > 0 && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80)
+    --offset;
+  return std::min(offset, text.size());
+}
+
+}  // namespace
+
+LineSplitter::LineSplitter(const TranslationTokenizer& tokenizer, const Options& options)
+    : tokenizer_(tokenizer),
+      options_(options),
+      sentence_splitter_(splitter_for(tokenizer.source_language())),
+      target_spacing_(spacing_of_language(tokenizer.target_language())) {
+  if (options.max_part_tokens < kMinTokens) {
+    fail(ErrorKind::kUsage, "a maximum of {} tokens per part is too small; give at least {}",
+         options.max_part_tokens, kMinTokens);
+  }
+  if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_));
+}
+
+LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range range) {
+  const std::string_view inner = strip(text.substr(range.begin, range.end - range.begin));
+  if (inner.empty()) return {range.begin, range.begin};
+  range.begin = static_cast<size_t>(inner.data() - text.data());
+  return {range.begin, range.begin + inner.size()};
+}
+
+LineSplitter::Line LineSplitter::read(std::string_view text) const {
+  if (!text.starts_with(">>")) return {.text = text, .spacing = target_spacing_};
+  const Encoding begin = tokenizer_.encode_source(text.substr(0, text.find("<<") + 2));
+  // An ordinary first piece begins with the space marker.
+  const bool has_code = begin.ids.size() == 2 && is_marian_language_code(begin.pieces[0]);
+  if (!has_code) return {.text = text, .spacing = target_spacing_};
+  return {.text = text,
+          .code = text.substr(0, begin.spans[0].second),
+          .spacing = spacing_of_language(std::string(language_of_marian_code(begin.pieces[0])))};
+}
+
+struct LineSplitter::Rewritten {
+  std::string text;
+  std::vector<size_t> origin;  // empty if the text is unchanged
+  std::vector<RequiredText> marked, unmarked;
+  std::vector<std::pair<size_t, size_t>> marked_source, unmarked_source;
+  std::vector<std::string> marks;
+  bool capitals = false;
+
+  void append(std::string_view more, size_t from) {
+    text += more;
+    for (size_t n = 0; n < more.size(); ++n) origin.push_back(from + n);
+  }
+  /// For replaced text: all its bytes map to the beginning of the original.
+  void append_instead(std::string_view more, size_t from) {
+    text += more;
+    origin.insert(origin.end(), more.size(), from);
+  }
+};
+
+/// Uses the form of each word with fewer tokens, which was more frequent in training.
+void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewritten& result) const {
+  bool begins = result.text.empty();
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const auto is_letter = [&](size_t offset) {
+      return u_isalpha(static_cast<UChar32>(next_code_point(text, offset))) != 0;
+    };
+    const bool word = is_letter(at);
+    while (at < text.size() && is_letter(at) == word) next_code_point(text, at);
+    const std::string_view run = text.substr(begin, at - begin);
+    if (!word) {
+      result.append(run, origin + begin);
+      if (run.find_first_of(".!?") != std::string_view::npos) begins = true;
+      continue;
+    }
+    const WordForms forms = forms_of(run);
+    const bool capital = begins || tokenizer_.encode_source(forms.capitalized).ids.size() <
+                                       tokenizer_.encode_source(forms.lower).ids.size();
+    result.append_instead(capital ? forms.capitalized : forms.lower, origin + begin);
+    begins = false;
+  }
+}
+
+LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) const {
+  Rewritten result;
+  const std::string_view part = line.text.substr(range.begin, range.end - range.begin);
+  std::string outside;  // text outside of protected spans
+  size_t at = range.begin;
+  std::vector<ProtectedSpan> inside;
+  for (const ProtectedSpan& span : line.spans) {
+    if (span.begin < at || span.end > range.end) continue;
+    inside.push_back(span);
+    outside += line.text.substr(at, span.begin - at);
+    at = span.end;
+  }
+  outside += line.text.substr(at, range.end - at);
+  const bool true_case = options_.true_case && tokenizer_.true_case_capitals();
+  result.capitals = true_case && is_all_capitals(outside);
+  const bool changed_case = result.capitals || (true_case && is_title_case(outside));
+
+  at = range.begin;
+  const auto add_text = [&](size_t end) {
+    const std::string_view text = line.text.substr(at, end - at);
+    if (changed_case) {
+      append_true_case(text, at, result);
+    } else {
+      result.append(text, at);
+    }
+    at = end;
+  };
+  for (const ProtectedSpan& span : inside) {
+    const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
+    add_text(span.begin);
+    if (span.kind == SpanKind::kExact && result.marks.size() < marks_) {
+      const std::string mark = placeholder_piece(static_cast<int>(result.marks.size()));
+      result.append_instead(mark, span.begin);
+      result.marks.push_back(mark);
+      result.marked.push_back({std::string(text), span.kind});
+      result.marked_source.emplace_back(span.begin, span.end);
+    } else {
+      result.append(text, span.begin);
+      result.unmarked.push_back({std::string(text), span.kind});
+      result.unmarked_source.emplace_back(span.begin, span.end);
+    }
+    at = span.end;
+  }
+  add_text(range.end);
+  for (const Glossary::Match& term : line.terms) {
+    const bool overlaps = std::any_of(inside.begin(), inside.end(), [&](const ProtectedSpan& span) {
+      return span.begin < term.end && term.begin < span.end;
+    });
+    if (term.begin >= range.begin && term.end <= range.end && !overlaps) {
+      result.unmarked.push_back({term.target, SpanKind::kTerm});
+      result.unmarked_source.emplace_back(term.begin, term.end);
+    }
+  }
+  if (result.text == part) {
+    result.origin.clear();
+  } else {
+    result.origin.push_back(range.end);
+  }
+  return result;
+}
+
+LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const {
+  Rewritten rewritten;
+  const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
+  const bool plain = line.spans.empty() && line.terms.empty() &&
+                     !(options_.true_case && (is_all_capitals(text) || is_title_case(text)));
+  if (plain) {
+    rewritten.text = text;
+  } else {
+    rewritten = rewrite(line, range);
+  }
+  LinePart result;
+  static_cast<Encoding&>(result) =
+      tokenizer_.encode_source(std::string(line.code).append(rewritten.text), {.max_length = most});
+  for (auto& [begin, end] : result.spans) {
+    if (end <= line.code.size() && begin < end) continue;  // the language code itself
+    const auto origin = [&](size_t byte) {
+      byte -= std::min(byte, line.code.size());
+      return rewritten.origin.empty() ? byte + range.begin : rewritten.origin[byte];
+    };
+    begin = origin(begin);
+    end = origin(end);
+  }
+  result.required = std::move(rewritten.marked);
+  result.required.insert(result.required.end(), rewritten.unmarked.begin(), rewritten.unmarked.end());
+  result.required_source = std::move(rewritten.marked_source);
+  result.required_source.insert(result.required_source.end(), rewritten.unmarked_source.begin(),
+                                rewritten.unmarked_source.end());
+  result.marks = std::move(rewritten.marks);
+  result.capitals = rewritten.capitals;
+  return result;
+}
+
+/// Whether there are tokens besides the special ones and the language code.
+bool LineSplitter::has_text(const Line& line, const Encoding& part) const {
+  return part.ids.size() > tokenizer_.tokens_around_source() + (line.code.empty() ? 0 : 1);
+}
+
+/// Whether the model can generate a text, without unknown tokens.
+bool LineSplitter::target_can_hold(std::string_view text) const {
+  const Encoding encoding = tokenizer_.encode_target(text);
+  return std::ranges::count(encoding.ids, tokenizer_.unknown_id()) == 0;
+}
+
+/// Whether a range has protected spans and no other words.
+bool LineSplitter::holds_only_spans(const Line& line, Range range) {
+  size_t at = range.begin;
+  bool any = false;
+  for (const ProtectedSpan& span : line.spans) {
+    if (span.end <= range.begin || span.begin >= range.end || span.kind != SpanKind::kExact) continue;
+    if (span.begin > at && !has_no_word(line.text.substr(at, span.begin - at))) return false;
+    at = span.end;
+    any = true;
+  }
+  return any && (at >= range.end || has_no_word(line.text.substr(at, range.end - at)));
+}
+
+/// Whether a range has no letter or digit and no glossary term.
+bool LineSplitter::is_copied(const Line& line, Range range) const {
+  if (!options_.copy_wordless) return false;
+  const bool has_term = std::ranges::any_of(line.terms, [&](const Glossary::Match& term) {
+    return term.begin < range.end && range.begin < term.end;
+  });
+  return !has_term && has_no_word(line.text.substr(range.begin, range.end - range.begin));
+}
+
+/// Splits at spans that the model can neither generate nor replace by placeholders, and at those beyond
+/// kMaxRequiredSpans.
+std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
+  std::vector<Range> ranges;
+  size_t marks = 0, required = 0;
+  for (const ProtectedSpan& span : line.spans) {
+    if (span.begin < range.begin || span.end > range.end || span.kind != SpanKind::kExact) continue;
+    if (marks++ < marks_) continue;
+    const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
+    const bool fits = required < kMaxRequiredSpans && text.size() <= kMaxRequiredBytes;
+    if (fits && target_can_hold(text)) {
+      ++required;
+      continue;
+    }
+    if (span.begin > range.begin) ranges.push_back({range.begin, span.begin});
+    ranges.push_back({span.begin, span.end});
+    range.begin = span.end;
+  }
+  if (range.begin < range.end) ranges.push_back(range);
+  return ranges;
+}
+
+SplitLine LineSplitter::split(std::string_view input) const {
+  SplitLine result;
+  result.text = replace_invalid_utf8(input);
+  tokenizer_.require_language_code(result.text);
+  Line line = read(result.text);
+  if (options_.protect) line.spans = find_protected_spans(result.text);
+  if (options_.glossary != nullptr) line.terms = options_.glossary->find(result.text);
+  const Range all{line.code.size(), result.text.size()};
+  size_t last_end = 0;
+  const auto add = [&](LinePart part, Range range) {
+    result.separators.push_back(result.parts.empty() ? "" : separator(line, {last_end, range.begin}));
+    result.parts.push_back(std::move(part));
+    last_end = range.end;
+  };
+  const auto add_copy = [&](Range range) {
+    range = without_spaces(line.text, range);
+    if (range.begin == range.end) return;
+    LinePart part;
+    part.literal = line.text.substr(range.begin, range.end - range.begin);
+    part.spans = {{range.begin, range.end}};
+    add(std::move(part), range);
+  };
+  if (is_copied(line, all)) {
+    add_copy(all);
+    return result;
+  }
+  std::vector<Range> ranges;
+  const bool short_enough = result.text.size() <= options_.max_part_tokens * kBytesPerToken &&
+                            encode(line, all).ids.size() <= options_.max_part_tokens;
+  if (short_enough && !options_.split_sentences) {
+    ranges.push_back(all);
+  } else {
+    const SplitText split = sentence_splitter_.split(std::string_view(result.text).substr(all.begin));
+    size_t at = all.begin;
+    for (size_t n = 0; n < split.sentences.size(); ++n) {
+      at += split.separators[n].size();
+      add_sentence(line, {at, at + split.sentences[n].size()}, ranges);
+      at += split.sentences[n].size();
+    }
+  }
+  for (const Range& whole : ranges) {
+    if (is_copied(line, whole)) {
+      add_copy(whole);
+      continue;
+    }
+    if (line.spans.empty()) {
+      // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
+      LinePart part = encode(line, whole, options_.max_part_tokens);
+      if (has_text(line, part)) add(std::move(part), whole);
+      continue;
+    }
+    for (const Range& cut : cut_around_literals(line, whole)) {
+      const Range range = without_spaces(line.text, cut);
+      const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
+      // Spans alone, or text without a letter or digit, are copied.
+      if (holds_only_spans(line, range) ||
+          (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
+        add_copy(range);
+        continue;
+      }
+      LinePart part = encode(line, range, options_.max_part_tokens);
+      if (has_text(line, part)) add(std::move(part), range);
+    }
+  }
+  return result;
+}
+
+/// Appends the parts of a sentence. Works on a window at a time, so the time is linear in the length.
+void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range>& parts) const {
+  while (true) {
+    const std::string_view rest = strip(line.text.substr(range.begin, range.end - range.begin));
+    if (rest.empty()) return;
+    range.begin = static_cast<size_t>(rest.data() - line.text.data());
+    range.end = range.begin + rest.size();
+    Range window = range;
+    if (rest.size() > options_.max_part_tokens * kBytesPerToken) {
+      window.end = range.begin + character_boundary(rest, options_.max_part_tokens * kBytesPerToken);
+    }
+    const LinePart encoding = encode(line, window);
+    const bool fits = encoding.ids.size() <= options_.max_part_tokens;
+    if (fits && window.end == range.end) {
+      parts.push_back(range);
+      return;
+    }
+    const size_t end = split_point(line, window, encoding);
+    // A part by itself may be tokenized differently than in its sentence, into more tokens.
+    if (end < range.end && encode(line, {range.begin, end}).ids.size() > options_.max_part_tokens) {
+      add_sentence(line, {range.begin, end}, parts);
+    } else {
+      parts.push_back({range.begin, end});
+    }
+    range.begin = end;
+  }
+}
+
+/// The end of the part that begins at the window.
+size_t LineSplitter::split_point(const Line& line, Range window, const Encoding& encoding) const {
+  const size_t most = options_.max_part_tokens - 1;  // without the end token
+  const size_t limit =
+      encoding.ids.size() > options_.max_part_tokens ? encoding.spans[most].first : window.end;
+  const size_t half = encoding.spans[std::min(most, encoding.ids.size() - 1) / 2].first;
+  size_t behind_stop = 0, at_space = 0;
+  for (size_t at = half; at < limit;) {
+    const size_t begin = at;
+    const char32_t c = next_code_point(line.text, at);
+    size_t next = at;
+    const bool space_follows = at < line.text.size() && is_whitespace(next_code_point(line.text, next));
+    if (is_whitespace(c)) at_space = begin;
+    if (at <= limit && is_stop(c) && (space_follows || is_full_width_stop(c))) behind_stop = at;
+  }
+  for (const size_t position : {behind_stop, at_space, limit}) {
+    if (position > window.begin && position < window.end) return position;
+  }
+  if (limit == window.end) return limit;
+  size_t first = window.begin;  // a single character with more tokens than the maximum
+  next_code_point(line.text, first);
+  return first;
+}
+
+std::string LineSplitter::separator(const Line& line, Range gap) const {
+  const std::string_view text = line.text;
+  const bool at_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
+    return span.end == gap.begin || span.begin == gap.end;
+  });
+  const std::string_view between = text.substr(gap.begin, gap.end - gap.begin);
+  if (at_span) return std::string(between);
+  size_t at = character_boundary(text, gap.begin - 1);
+  const char32_t last = next_code_point(text, at);
+  const bool within_clause = u_isalnum(static_cast<UChar32>(last)) != 0;
+  if (line.spacing == Spacing::kNone || (line.spacing == Spacing::kSentences && within_clause)) return "";
+  if (!between.empty()) return std::string(between);
+  return is_stop(last) ? " " : "";
+}
+
+}  // namespace heed::translate

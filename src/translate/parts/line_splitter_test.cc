@@ -1,0 +1,217 @@
+#include "translate/parts/line_splitter.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "base/files/file.h"
+#include "search/test_tokenizer.h"
+#include "test_folder.h"
+#include "text/unicode/whitespace.h"
+
+namespace heed::translate {
+namespace {
+
+using testing::ElementsAre;
+
+/// The source text of each part.
+std::vector<std::string> texts_of(const SplitLine& line) {
+  std::vector<std::string> texts;
+  for (const Encoding& part : line.parts) {
+    const size_t begin = part.spans.front().first;
+    texts.emplace_back(strip(std::string_view(line.text).substr(begin, part.spans.back().second - begin)));
+  }
+  return texts;
+}
+
+/// Checks the length of all parts, and that only white space separates them.
+void expect_whole(const SplitLine& line, size_t most) {
+  ASSERT_EQ(line.separators.size(), line.parts.size());
+  std::string together, expected;
+  for (const std::string& text : texts_of(line)) together += text;
+  for (const std::string_view word : split_whitespace(line.text)) expected += word;
+  std::erase(together, ' ');
+  EXPECT_EQ(together, expected);
+  for (const Encoding& part : line.parts) {
+    EXPECT_LE(part.ids.size(), most);
+    EXPECT_EQ(part.ids.back(), search::small_tokenizer().end_id());
+  }
+}
+
+TEST(LineSplitter, DoesNotSplitShortLines) {
+  const LineSplitter splitter(search::small_tokenizer(), {});
+  const std::string line = "The house sees. The river likes the garden.";
+  const SplitLine split = splitter.split(line);
+  EXPECT_THAT(texts_of(split), ElementsAre(line));
+  EXPECT_THAT(split.separators, ElementsAre(""));
+  EXPECT_EQ(split.parts[0].ids, search::small_tokenizer().encode_source(line).ids);
+}
+
+TEST(LineSplitter, SplitsSentencesIfEnabled) {
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true});
+  const SplitLine split = splitter.split("  The house sees.   The river likes the garden. ");
+  EXPECT_THAT(texts_of(split), ElementsAre("The house sees.", "The river likes the garden."));
+  EXPECT_THAT(split.separators, ElementsAre("", "   "));
+}
+
+size_t tokens_of(const std::string& text) {
+  return search::small_tokenizer().encode_source(text).ids.size();
+}
+
+TEST(LineSplitter, SplitsSentencesOfALineThatIsTooLong) {
+  const std::string first = "The house sees the old garden.", second = "The river likes the old letter.";
+  const size_t both = tokens_of(first + " " + second);
+  EXPECT_THAT(
+      texts_of(
+          LineSplitter(search::small_tokenizer(), {.max_part_tokens = both - 1}).split(first + " " + second)),
+      ElementsAre(first, second));
+  EXPECT_THAT(
+      texts_of(
+          LineSplitter(search::small_tokenizer(), {.max_part_tokens = both}).split(first + " " + second)),
+      ElementsAre(first + " " + second));
+}
+
+TEST(LineSplitter, SplitsLongSentencesAfterPunctuationOrAtSpaces) {
+  const std::string clause = "the teacher paints the old house,",
+                    rest = "the teacher paints the river and the window";
+  const size_t most = tokens_of(clause + " the old");
+  const SplitLine split =
+      LineSplitter(search::small_tokenizer(), {.max_part_tokens = most}).split(clause + " " + rest);
+  ASSERT_GE(split.parts.size(), 2u);
+  EXPECT_EQ(texts_of(split)[0], clause);
+  EXPECT_EQ(split.separators[1], " ");
+  expect_whole(split, most);
+  // Without the comma, as much as fits, in whole words.
+  const std::string plain = clause.substr(0, clause.size() - 1) + " ";
+  const auto words =
+      texts_of(LineSplitter(search::small_tokenizer(), {.max_part_tokens = most}).split(plain + rest));
+  EXPECT_TRUE(words[0].starts_with(plain + "the")) << words[0];
+  EXPECT_TRUE((plain + rest).starts_with(words[0] + " ")) << words[0];
+}
+
+TEST(LineSplitter, LosesNoText) {
+  std::string words, letters, accents, chinese, spaces(9000, ' ');
+  for (int n = 0; n < 400; ++n) words += search::training_lines()[n % 7].substr(0, 9 + n % 11) + " ";
+  for (int n = 0; n < 3000; ++n) {
+    letters += static_cast<char>('a' + n % 26);
+    accents += "é";
+    chinese += n % 20 == 19 ? "。" : "山";
+  }
+  for (const size_t most : {8, 20, 128}) {
+    const LineSplitter splitter(search::small_tokenizer(), {.max_part_tokens = most});
+    for (const std::string& line :
+         {words, letters, accents, chinese, fmt::format("{}{}{}", words, spaces, letters), spaces + words}) {
+      const SplitLine split = splitter.split(line);
+      EXPECT_GT(split.parts.size(), 1u);
+      expect_whole(split, most);
+    }
+  }
+}
+
+TEST(LineSplitter, JoinsWithSpacesIfThereWereNone) {
+  const LineSplitter splitter(search::small_tokenizer(),
+                              {.split_sentences = true});  // the target language is German
+  EXPECT_THAT(splitter.split("山山。山山。").separators, ElementsAre("", " "));
+  const LineSplitter cutting(search::small_tokenizer(), {.max_part_tokens = 8});
+  EXPECT_EQ(cutting.split(std::string(200, 'q')).separators[1], "");
+}
+
+TEST(LineSplitter, ALineWithoutTokensHasNoParts) {
+  const LineSplitter splitter(search::small_tokenizer(), {});
+  for (const char* line : {"", "   ", "\t", "\xC2\xA0"})
+    EXPECT_TRUE(splitter.split(line).parts.empty()) << line;
+}
+
+TEST(LineSplitter, ReadsBrokenTextAsReplacementCharacters) {
+  const SplitLine split =
+      LineSplitter(search::small_tokenizer(), {.split_sentences = true}).split("The \xFF house.");
+  EXPECT_EQ(split.text, "The \xEF\xBF\xBD house.");
+  EXPECT_EQ(split.parts.size(), 1u);
+}
+
+/// The small tokenizer with these codes of target languages.
+TranslationTokenizer with_codes(const std::vector<std::string>& codes) {
+  const TestFolder folder;
+  search::small_tokenizer().save(folder.path());
+  std::string vocabulary = read_file(folder.path("vocab.json"));
+  const std::vector<std::string> given_up{"<0xFC>", "<0xFD>", "<0xFE>", "<0xFF>"};  // never in UTF-8
+  for (size_t n = 0; n < codes.size(); ++n) {
+    vocabulary.replace(vocabulary.find(given_up[n]), given_up[n].size(), codes[n]);
+  }
+  folder.write("vocab.json", vocabulary);
+  return TranslationTokenizer::load(folder.path());
+}
+
+TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
+  const TranslationTokenizer tokenizer = with_codes({">>fr<<"});
+  const LineSplitter splitter(tokenizer, {.split_sentences = true});
+  const SplitLine split = splitter.split(">>fr<< The house sees. The river likes.");
+  ASSERT_EQ(split.parts.size(), 2u);
+  for (const Encoding& part : split.parts) EXPECT_EQ(part.pieces[0], ">>fr<<");
+  EXPECT_EQ(split.text.substr(split.parts[1].spans[1].first, 3), "The");
+  EXPECT_EQ(splitter.split("The house >>fr<< sees.").parts[0].ids.front(),
+            tokenizer.encode_source("The house").ids.front());
+  EXPECT_TRUE(splitter.split(">>fr<<").parts.empty());
+}
+
+TEST(LineSplitter, SeparatesAsTheTargetLanguageDoes) {
+  const std::string sentences = "The house sees.  The river likes.";
+  const auto separator = [&](const TranslationTokenizer& tokenizer, const std::string& line) {
+    return LineSplitter(tokenizer, {.max_part_tokens = 40, .split_sentences = true})
+        .split(line)
+        .separators.at(1);
+  };
+  const TranslationTokenizer tokenizer = with_codes({">>fra<<", ">>jpn<<", ">>cmn_Hans<<", ">>tha<<"});
+  for (const auto& [language, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"fra", "  "}, {"jpn", ""}, {"cmn_Hans", ""}, {"tha", "  "}}) {
+    const std::string code = ">>" + language + "<< ";
+    EXPECT_EQ(separator(tokenizer, code + sentences), expected) << language;
+    EXPECT_EQ(separator(tokenizer.with_languages("", language), sentences), expected) << language;
+  }
+  // Within a sentence, where Thai has no spaces.
+  std::string long_sentence;
+  for (int n = 0; n < 20; ++n) long_sentence += "the old house ";
+  EXPECT_EQ(separator(tokenizer, ">>fra<< " + long_sentence), " ");
+  for (const std::string code : {">>tha<< ", ">>jpn<< "}) {
+    EXPECT_EQ(separator(tokenizer, code + long_sentence), "") << code;
+  }
+}
+
+TEST(LineSplitter, RefusesPartsThatAreTooShort) {
+  EXPECT_THROW(LineSplitter(search::small_tokenizer(), {.max_part_tokens = 7}), Error);
+}
+
+TEST(LineSplitter, CopiesWhatIsOnlySpans) {
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
+  std::string emojis;
+  for (int n = 0; n < 300; ++n) emojis += "😀";
+  for (const std::string& text : {emojis, std::string(20000, 'a'), std::string("😀, 👍!"),
+                                  std::string("https://a.example/x www.b.example")}) {
+    const SplitLine line = splitter.split(text);
+    std::string copied;
+    for (const LinePart& part : line.parts) {
+      EXPECT_TRUE(part.ids.empty()) << text.substr(0, 20);
+      copied += part.literal;
+    }
+    EXPECT_EQ(copied, text);
+  }
+}
+
+TEST(LineSplitter, LimitsWhatATranslationMustContain) {
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
+  std::string text = "The house";
+  for (int n = 0; n < 40; ++n) text += " 😀 sees";
+  const SplitLine line = splitter.split(text);
+  size_t required = 0, literal = 0;
+  for (const LinePart& part : line.parts) {
+    EXPECT_LE(part.required.size(), 8U);
+    required += part.required.size();
+    literal += part.literal.empty() ? 0 : 1;
+  }
+  EXPECT_EQ(required + literal, 40U);
+  EXPECT_GT(literal, 0U);
+}
+
+}  // namespace
+}  // namespace heed::translate
