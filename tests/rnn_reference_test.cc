@@ -15,7 +15,7 @@
 #include "ops/columns.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
-#include "ops/recurrent/recurrent_cell.h"
+#include "ops/recurrent/test_recurrent_cells.h"
 #include "reference.h"
 
 namespace heed {

@@ -44,7 +44,7 @@ TEST(BuildPairCorpus, SkipsAndCounts) {
   corpus.verify();
   EXPECT_EQ(corpus.info().counts.written, 3u);
   EXPECT_EQ(corpus.info().counts.too_long, 1u);
-  EXPECT_EQ(corpus.info().origin, (CorpusOrigin{fingerprint_pairs(input), 7, 5}));
+  EXPECT_EQ(corpus.info().origin, (CorpusOrigin{identify_pairs(input).fingerprint, 7, 5}));
   EXPECT_EQ(corpus.sentence(0, 0), (Ids{'a', 'b', 'c', 'd', 0}));
   EXPECT_EQ(corpus.sentence(1, 1), (Ids{'a', 'b', 'c', 'd', 'e'}));
   EXPECT_EQ(corpus.sentence(1, 2), (Ids{'c', 'd'}));

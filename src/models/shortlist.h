@@ -30,7 +30,6 @@ class Shortlist {
   int64_t vocabulary() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   /// The total number of translations.
   int64_t size() const { return static_cast<int64_t>(translations_.size()); }
-  int64_t common_tokens() const { return static_cast<int64_t>(common_.size()); }
 
  private:
   Shortlist() = default;

@@ -23,7 +23,6 @@ TEST(Shortlist, UnionOverSourceTokens) {
   EXPECT_EQ(list.tokens(Ids{2, 1, 2, 64}), (Ids{0, 1, 2, 3, 5, 64, 69, 70}));
   EXPECT_EQ(list.vocabulary(), 71);
   EXPECT_EQ(list.size(), 4);
-  EXPECT_EQ(list.common_tokens(), 2);
 }
 
 TEST(Shortlist, RoundTrip) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compare.h"
+#include "heed/error.h"
 #include "ops/gradient_test.h"
 #include "random_tensor.h"
 

@@ -30,7 +30,7 @@ constexpr size_t kMaxStreams = 4;
 
 /// The inputs of a corpus. If any of them changes, the corpus may change, and training on it cannot resume.
 struct CorpusOrigin {
-  uint64_t input = 0;       ///< hash of the text, such as fingerprint_pairs()
+  uint64_t input = 0;       ///< hash of the text, such as that of identify_pairs()
   uint64_t tokenizer = 0;   ///< hash of tokenizer and vocabulary
   uint64_t max_length = 0;  ///< sentences with more ids on any side were skipped
   bool operator==(const CorpusOrigin&) const = default;

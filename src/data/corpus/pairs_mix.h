@@ -56,7 +56,7 @@ class PairsMix {
     return counts_.size() == 1 ? counts_[0].name : std::to_string(counts_.size()) + " corpora";
   }
   /// Of the content of all files, those of held-out sentences included, and of the weights and tags. That of
-  /// a single corpus of weight 1 is fingerprint_pairs() of it.
+  /// a single corpus of weight 1 is that of identify_pairs().
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:

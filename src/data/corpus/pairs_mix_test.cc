@@ -50,8 +50,8 @@ TEST(PairsMix, SingleCorpus) {
   PairsReader reader(input);
   PairsMixReader mixed(mix);
   EXPECT_EQ(read_all(mixed), read_all(reader));
-  EXPECT_EQ(mix.fingerprint(), fingerprint_pairs(input));
-  EXPECT_EQ(mixed.fingerprint(), fingerprint_pairs(input));
+  EXPECT_EQ(mix.fingerprint(), identify_pairs(input).fingerprint);
+  EXPECT_EQ(mixed.fingerprint(), identify_pairs(input).fingerprint);
   EXPECT_EQ(mixed.name(), reader.name());
 }
 

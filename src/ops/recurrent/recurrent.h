@@ -1,8 +1,8 @@
 // Recurrent layers over packed sequences, in one or several directions at once: GRU (Cho et al., 2014) and
 // LSTM (Hochreiter and Schmidhuber, 1997). kernels/recurrent/recurrent_cell.h has the formulas of a step.
 //
-// One op for whole sequences, with backpropagation through time written by hand. The chain of single steps
-// (ops/recurrent/recurrent_cell.h), of which this is the fast form, is its oracle in the tests.
+// One op for whole sequences, with backpropagation through time written by hand. Its oracle in the tests is a
+// chain of elementwise ops, one token after the other.
 #pragma once
 
 #include <vector>

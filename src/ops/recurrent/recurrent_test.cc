@@ -2,13 +2,12 @@
 
 #include "compare.h"
 #include "ops/columns.h"
-#include "ops/elementwise.h"
 #include "ops/embedding.h"
 #include "ops/gradient_test.h"
 #include "ops/linear.h"
 #include "ops/recurrent/recurrent_attention.h"
-#include "ops/recurrent/recurrent_cell.h"
 #include "ops/recurrent/recurrent_decoder.h"
+#include "ops/recurrent/test_recurrent_cells.h"
 #include "ops/reshape.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -40,7 +39,8 @@ Var state_of(RecurrentCell cell, const Var& state) {
   return cell == RecurrentCell::kGru ? state : columns(state, 0, state.dim(1) / 2);
 }
 
-/// The oracle: one sequence after the other, one token after the other. Gives (1, N S).
+/// The oracle, made of elementwise ops: one sequence after the other, one token after the other. Gives (1, N
+/// S).
 Var token_by_token(RecurrentCell cell, const Var& gates, const Direction& d, bool reverse,
                    const std::vector<int32_t>& offsets = kOffsets) {
   const int64_t width = d.weight.dim(1);

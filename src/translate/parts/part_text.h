@@ -13,8 +13,8 @@ namespace heed::translate {
 /// The translation of a part of the line `source`, from the model's output `decoded`.
 std::string part_text(const LinePart& part, const std::string& source, const std::string& decoded);
 
-/// For each word of `decoded` its words in part_text(), [first, last): several where it has a placeholder that is
-/// replaced by several words.
+/// For each word of `decoded` its words in part_text(), [first, last): several where it has a placeholder
+/// that is replaced by several words.
 std::vector<std::pair<int, int>> words_with_spans(const LinePart& part, const std::string& decoded);
 
 }  // namespace heed::translate

@@ -151,8 +151,4 @@ PairsIdentity identify_pairs(const PairsInput& input) {
   return {lines, combine(input, first.fingerprint(), &second.fingerprint())};
 }
 
-uint64_t fingerprint_pairs(const PairsInput& input) {
-  return identify_pairs(input).fingerprint;
-}
-
 }  // namespace heed

@@ -73,7 +73,7 @@ class PairsReader : public PairSource {
   /// Of the last line in the file, from 1.
   uint64_t line_number() const { return first_.line_number(); }
   std::string name() const override;
-  /// Once next() has returned false: what fingerprint_pairs gives for this input.
+  /// Once next() has returned false: the fingerprint that identify_pairs() gives for this input.
   uint64_t fingerprint() const override;
 
  private:
@@ -94,6 +94,5 @@ struct PairsIdentity {
 };
 /// Reads the whole files. Throws the errors of PairsReader's constructor, and kUsage for standard input.
 PairsIdentity identify_pairs(const PairsInput& input);
-uint64_t fingerprint_pairs(const PairsInput& input);
 
 }  // namespace heed

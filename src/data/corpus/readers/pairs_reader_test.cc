@@ -7,6 +7,10 @@
 namespace heed {
 namespace {
 
+uint64_t fingerprint_of(const PairsInput& input) {
+  return identify_pairs(input).fingerprint;
+}
+
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 Pairs read_all(PairsReader& reader) {
@@ -103,21 +107,21 @@ TEST(PairsReader, NeedsOneFileOrTwo) {
 TEST(FingerprintPairs, FollowsContentAndSettingsButNotNames) {
   const TestFolder folder;
   const PairsInput input{.pairs = folder.write("p", "a\tb\n")};
-  const uint64_t expected = fingerprint_pairs(input);
+  const uint64_t expected = identify_pairs(input).fingerprint;
   PairsReader reader(input);
   read_all(reader);
   EXPECT_EQ(reader.fingerprint(), expected);
-  EXPECT_EQ(fingerprint_pairs({.pairs = folder.write("other-name", "a\tb\n")}), expected);
-  EXPECT_NE(fingerprint_pairs({.pairs = folder.write("other", "a\tc\n")}), expected);
-  EXPECT_NE(fingerprint_pairs({.pairs = input.pairs, .swap = true}), expected);
-  EXPECT_NE(fingerprint_pairs({.pairs = input.pairs, .lines = {.lossy = true}}), expected);
+  EXPECT_EQ(fingerprint_of({.pairs = folder.write("other-name", "a\tb\n")}), expected);
+  EXPECT_NE(fingerprint_of({.pairs = folder.write("other", "a\tc\n")}), expected);
+  EXPECT_NE(fingerprint_of({.pairs = input.pairs, .swap = true}), expected);
+  EXPECT_NE(fingerprint_of({.pairs = input.pairs, .lines = {.lossy = true}}), expected);
 
   // What moves from one file to the other changes the fingerprint, although all bytes in a row are the same.
   const std::string a = folder.write("a", "1\n2\n"), b = folder.write("b", "3\n");
   const std::string shorter = folder.write("shorter", "1\n"), longer = folder.write("longer", "2\n3\n");
-  EXPECT_NE(fingerprint_pairs({.source = a, .target = b}),
-            fingerprint_pairs({.source = shorter, .target = longer}));
-  expect_error(ErrorKind::kUsage, "standard input", [] { fingerprint_pairs({.pairs = "-"}); });
+  EXPECT_NE(fingerprint_of({.source = a, .target = b}),
+            fingerprint_of({.source = shorter, .target = longer}));
+  expect_error(ErrorKind::kUsage, "standard input", [] { fingerprint_of({.pairs = "-"}); });
 }
 
 TEST(PairsReader, PartsAreTheWhole) {
