@@ -55,14 +55,12 @@ target_compile_definitions(browser_oniguruma PRIVATE HAVE_CONFIG_H)
 target_include_directories(browser_oniguruma SYSTEM PUBLIC ${root}/oniguruma/src)
 target_compile_options(browser_oniguruma PRIVATE -Os -w)
 
-# What WASI lacks, for the files of the folders that use it.
+# What WASI lacks, for the files of the folders that use it. Kernels are those for SIMD128 only: what cannot run it
+# cannot load the module.
 add_library(browser_wasi INTERFACE)
 target_include_directories(browser_wasi SYSTEM INTERFACE ${wasi}/include)
 target_compile_options(browser_wasi INTERFACE -include ${wasi}/missing_posix.h)
-
-# The kernels for no instruction set (HWY_SCALAR), since Highway 1.0.3 has no float64 among the vectors of WebAssembly.
-add_library(browser_highway INTERFACE)
-target_compile_definitions(browser_highway INTERFACE HWY_COMPILE_ONLY_SCALAR=1)
+target_compile_definitions(browser_wasi INTERFACE HWY_COMPILE_ONLY_STATIC=1)
 
 set(HEED_LEFT_OUT_kernels gemm/gemm_onednn.cc)
 set(HEED_REPLACEMENTS_kernels ${wasi}/kernels/gemm_portable.cc)
@@ -75,12 +73,11 @@ set(HEED_REPLACEMENTS_search ${wasi}/search/immediate_search.cc)
 set(HEED_LEFT_OUT_inspect draw/picture_backend.cc)
 set(HEED_REPLACEMENTS_inspect ${wasi}/inspect/no_pictures.cc)
 set(HEED_LEFT_OUT_browser wasi/.*)
-set(HEED_LEFT_OUT_serve server.cc request_queue.cc http/access_log.cc http/api_keys.cc http/http_[crs].* http/rate_limit.cc
-    http/response_stream.cc routes/web_files.cc)
+set(HEED_LEFT_OUT_serve server.cc request_queue.cc sandbox.cc http/access_log.cc http/api_keys.cc http/http_connection.*
+    http/http_reply.cc http/http_server.cc http/rate_limit.cc http/response_stream.cc routes/page_files.cc)
 
 set(HEED_REPLACEMENTS_base ${wasi}/base/missing_posix.cc)
 set(HEED_LINK_base browser_wasi)
-set(HEED_LINK_kernels browser_highway)
 set(HEED_LINK_text browser_icu browser_oniguruma)
 set(HEED_LINK_metrics browser_icu)
 set(HEED_LINK_translate browser_icu)
@@ -90,6 +87,6 @@ set(HEED_LINK_inspect browser_icu)
 function(heed_browser_module)
   add_executable(heed_module ${CMAKE_SOURCE_DIR}/src/browser/main.cc)
   set_target_properties(heed_module PROPERTIES OUTPUT_NAME heed SUFFIX .wasm)
-  heed_see_folders(heed_module browser tasks translate search metrics models nn io ops autograd kernels tensor text base)
+  heed_see_folders(heed_module browser serve inspect tasks translate search metrics models nn io ops autograd kernels tensor text base)
   target_link_libraries(heed_module PRIVATE heed_browser browser_libcxx)
 endfunction()

@@ -147,7 +147,7 @@ HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const PackedB<T>& que
       subtract_max(d, scores, visible, scale, row_max);
       const auto more = exp_row(d, scores, visible, visible, T{1}, T{0}, [](auto, auto e) { return e; });
       const T before = row.sum > 0 ? row.sum * std::exp((row.row_max - row_max) * scale) : T{0};
-      row.sum = before + hn::GetLane(hn::SumOfLanes(d, more));
+      row.sum = before + sum_of_lanes(d, more);
       row.row_max = row_max;
     }
   }

@@ -97,8 +97,8 @@ void layer_norm_backward(const LayerNormBackwardArguments<T>& a) {
       store(hn::MulAdd(upstream, normalised, load(a.dweight + at)), a.dweight + at);
       store(hn::Add(upstream, load(a.dbias + at)), a.dbias + at);
     });
-    const auto mean_g = hn::Set(d, hn::GetLane(hn::SumOfLanes(d, sum_g)) / count);
-    const auto mean_gn = hn::Set(d, hn::GetLane(hn::SumOfLanes(d, sum_gn)) / count);
+    const auto mean_g = hn::Set(d, sum_of_lanes(d, sum_g) / count);
+    const auto mean_gn = hn::Set(d, sum_of_lanes(d, sum_gn) / count);
     for_each_vector(d, a.width, [&](auto at, auto load, auto store) {
       const auto normalised = hn::Mul(hn::Sub(hn::Sub(load(x + at), mean), rest), rstd);
       const auto g = hn::Mul(load(dy + at), load(a.weight + at));

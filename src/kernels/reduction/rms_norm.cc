@@ -54,7 +54,7 @@ void rms_norm_backward(const RmsNormBackwardArguments<T>& a) {
       sum_gn = hn::MulAdd(dyn, load(a.weight + at), sum_gn);
       store(hn::Add(dyn, load(a.dweight + at)), a.dweight + at);
     });
-    const auto mean_gn = hn::Set(d, hn::GetLane(hn::SumOfLanes(d, sum_gn)) / count);
+    const auto mean_gn = hn::Set(d, sum_of_lanes(d, sum_gn) / count);
     for_each_vector(d, a.width, [&](auto at, auto load, auto store) {
       const auto normalised = hn::Mul(load(x + at), rrms);
       const auto g = hn::Mul(load(dy + at), load(a.weight + at));

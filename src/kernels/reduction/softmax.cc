@@ -67,12 +67,12 @@ void cross_entropy(const CrossEntropyArguments<T>& a) {
       sum_e = hn::Add(sum_e, e);
       if (dz != nullptr) store(e, dz + at);  // may overwrite the logits
     });
-    const T sum = hn::GetLane(hn::SumOfLanes(d, sum_e)), log_sum = std::log(sum);
+    const T sum = sum_of_lanes(d, sum_e), log_sum = std::log(sum);
     const T nll = log_sum - target_z;
     T loss = nll;
     if (smoothing > 0) {
       // The sum over all classes of -log p.
-      const T all = static_cast<T>(a.classes) * log_sum - hn::GetLane(hn::SumOfLanes(d, sum_z));
+      const T all = static_cast<T>(a.classes) * log_sum - sum_of_lanes(d, sum_z);
       loss = (1 - smoothing) * nll + share * (a.others ? all - nll : all);
     }
     a.losses[row] = loss;

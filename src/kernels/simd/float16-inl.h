@@ -18,7 +18,7 @@ namespace heed::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Without instructions for it, Highway truncates instead of rounding and loses NaN.
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_WASM
 
 /// With exponent and mantissa read as those of a float, a number is 2^112 times too small, subnormal ones
 /// too.

@@ -2,8 +2,8 @@
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
 // HEED_ISA: generic, sse4, avx2, avxvnni, avx512, avx512vnni, avx512bf16 or amx; generic or neon on 64-bit
-// Arm. avxvnni and avx512vnni add the int8 dot product instruction (VNNI), avx512bf16 that of bfloat16, amx
-// adds tiles to avx512vnni.
+// Arm; simd128 in WebAssembly. avxvnni and avx512vnni add the int8 dot product instruction (VNNI), avx512bf16
+// that of bfloat16, amx adds tiles to avx512vnni.
 #pragma once
 
 #include <string>
@@ -11,8 +11,9 @@
 
 namespace heed {
 
-/// "sse4", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16" or "amx" on x86, "neon" on 64-bit Arm;
-/// "generic" everywhere: scalar code, which the compiler may vectorize for the baseline of the architecture.
+/// "sse4", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16" or "amx" on x86, "neon" on 64-bit Arm,
+/// "simd128" in WebAssembly; "generic" everywhere else: scalar code, which the compiler may vectorize for the
+/// baseline of the architecture.
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.
@@ -23,7 +24,8 @@ std::vector<std::string> available_isas();
 void force_isa(const std::string& name);
 
 namespace internal {
-/// The target in use, of those that kernels are compiled for: 0 generic, 1 SSE4, 2 AVX2, 3 AVX-512, 4 NEON.
+/// The target in use, of those that kernels are compiled for: 0 generic, 1 SSE4, 2 AVX2, 3 AVX-512, 4 NEON,
+/// 5 SIMD128 of WebAssembly.
 /// Reads HEED_ISA the first time it is called.
 int kernel_set();
 /// Whether VNNI may be used.

@@ -74,12 +74,25 @@ HWY_INLINE void for_each_vector(D d, int64_t size, const Body& body) {
   }
 }
 
+/// The sum of the lanes. Highway 1.2, of which the build for WebAssembly is, adds them in another order
+/// than 1.0: there, too, it is that of SSE4.
+template <class D>
+HWY_INLINE hn::TFromD<D> sum_of_lanes(D d, hn::Vec<D> v) {
+#if HWY_TARGET == HWY_WASM
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    const auto halves = hn::Add(v, hn::Shuffle1032(v));
+    return hn::GetLane(hn::Add(hn::Shuffle0321(halves), halves));
+  }
+#endif
+  return hn::GetLane(hn::SumOfLanes(d, v));
+}
+
 /// The sum of body(at, load) over all elements; body must be zero where load is zero (see fill()).
 template <class D, class Body>
 HWY_INLINE hn::TFromD<D> sum_over(D d, int64_t size, const Body& body) {
   auto sum = hn::Zero(d);
   for_each_vector(d, size, [&](auto at, auto load, auto) { sum = hn::Add(sum, body(at, load)); });
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  return sum_of_lanes(d, sum);
 }
 
 /// visit(row, rows) for blocks of at most kMost rows, of sizes that differ by at most one.

@@ -46,7 +46,7 @@ constexpr int64_t round_up(int64_t size, int64_t unit) {
 #define HEED_EXPORT(function)                                                              \
   constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = {                 \
       HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_SSE4(function), HWY_CHOOSE_AVX2(function), \
-      HWY_CHOOSE_AVX3(function), HWY_CHOOSE_NEON(function)}
+      HWY_CHOOSE_AVX3(function),     HWY_CHOOSE_NEON(function), HWY_CHOOSE_WASM(function)}
 /// The function for the instruction set in use.
 #define HEED_SELECT(function) (*function##_sets[internal::kernel_set()])
 

@@ -19,6 +19,8 @@
 #include "kernels/gemm/blocking.h"
 #if HWY_ARCH_ARM_A64
 #include <arm_neon.h>
+#elif HWY_ARCH_WASM
+#include <wasm_simd128.h>
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -189,6 +191,45 @@ struct DefaultInt8 {
     return {vzip1q_s32(columns, zeros), vzip2q_s32(columns, zeros)};
   }
   static HWY_INLINE void store_c(const C& sum, int32_t* p) { vst1q_s32(p, vpaddq_s32(sum.low, sum.high)); }
+};
+
+#elif HWY_TARGET == HWY_WASM
+
+/// SIMD128 has no product of bytes with a sum (its relaxed version is not everywhere): both are widened to 16
+/// bits, which a vector of B is once for all rows, and pairs of products are added in 32 bits
+/// (i32x4.dot_i16x8). Each column has two adjacent accumulators until the end.
+struct DefaultInt8 {
+  using A = uint8_t;
+  using B = int8_t;
+  using Accumulator = int32_t;
+  // Of 16 registers of the processor, 8 are accumulators, 4 hold B and 1 A.
+  static constexpr int kDepth = kPanelDepth, kAdjacent = kPanelDepth, kMr = 2, kLanes = 4, kNrVectors = 2;
+  struct C {
+    v128_t low, high;  ///< of two columns each
+  };
+  struct VectorB {
+    v128_t low, high;
+  };
+  using BroadcastA = v128_t;
+  static HWY_INLINE C zero() { return {wasm_i32x4_const_splat(0), wasm_i32x4_const_splat(0)}; }
+  static HWY_INLINE VectorB load_b(const int8_t* p) {
+    return {wasm_i16x8_load8x8(p), wasm_i16x8_load8x8(p + 8)};
+  }
+  static HWY_INLINE BroadcastA broadcast_a(const uint8_t* p) {
+    return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_splat(p));
+  }
+  static HWY_INLINE void multiply_add(C& sum, BroadcastA x, const VectorB& w) {
+    sum.low = wasm_i32x4_add(sum.low, wasm_i32x4_dot_i16x8(x, w.low));
+    sum.high = wasm_i32x4_add(sum.high, wasm_i32x4_dot_i16x8(x, w.high));
+  }
+  static HWY_INLINE C load_c(const int32_t* p) {
+    const v128_t columns = wasm_v128_load(p), zeros = wasm_i32x4_const_splat(0);
+    return {wasm_i32x4_shuffle(columns, zeros, 0, 4, 1, 5), wasm_i32x4_shuffle(columns, zeros, 2, 6, 3, 7)};
+  }
+  static HWY_INLINE void store_c(const C& sum, int32_t* p) {
+    wasm_v128_store(p, wasm_i32x4_add(wasm_i32x4_shuffle(sum.low, sum.high, 0, 2, 4, 6),
+                                      wasm_i32x4_shuffle(sum.low, sum.high, 1, 3, 5, 7)));
+  }
 };
 
 #else
