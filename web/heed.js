@@ -3,75 +3,66 @@
 //   import {Heed} from "./heed.js";
 //   const translator = await Heed.load("models/de-en/");
 //   console.log(await translator.translate("Der Hund schläft."));
+import {createHost, messageOf} from "./heed_host.js";
 
-/// What calls have in common, whether a worker answers them or this thread (Node).
-/** @typedef {(method: string, fields: object) => Promise<any>} Call */
 /**
  * @typedef {{beam?: number, nbest?: number, length_penalty?: number, alignment?: boolean}} TranslateOptions
+ * @typedef {{target?: string, words?: boolean, details?: boolean, ablate?: object[]}} AttendOptions
  */
 
-/** @param {Worker} worker @returns {Call} */
-function callOf(worker) {
-  /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
-  const waiting = new Map();
-  let next = 0;
-  const failAll = (/** @type {string} */ message) => {
-    for (const {reject} of waiting.values()) reject(new Error(message));
-    waiting.clear();
-  };
-  worker.addEventListener("message", ({data: {number, result, error}}) => {
-    const caller = waiting.get(number);
-    waiting.delete(number);
-    if (error === undefined)
-      caller?.resolve(result);
-    else
-      caller?.reject(new Error(error));
-  });
-  worker.addEventListener("error", (event) => failAll(event.message || "heed_worker.js cannot be loaded"));
-  return (method, fields) => new Promise((resolve, reject) => {
-           waiting.set(++next, {resolve, reject});
-           worker.postMessage({number: next, method, fields});
-         });
-}
-
 export class Heed {
-  /// Opens the model at an address, relative to the page: a directory with the files of a Marian model.
-  /// `precision`: "float32" or "int8"; without it, that of its weights. Rejects with an Error for what is not
-  /// a model, or not one that is supported here.
+  /// Opens the model at an address, relative to the page: a directory with the files of a Marian model, or of
+  /// another one with their names in files.json. `precision`: "float32" or "int8"; without it, that of its
+  /// weights. Rejects with an Error for what is not a model, or not one that is supported here.
   /** @param {string} url @param {{precision?: "float32" | "int8"}} [options] */
   static async load(url, options = {}) {
-    const absolute = new URL(url, globalThis.location?.href).href;
-    if (typeof Worker === "undefined") {
-      const {loadModule} = await import("./heed_module.js");
-      const module = await loadModule(absolute, options);
-      return new Heed(async (method, fields) => module.call(method, fields), () => {});
-    }
-    const worker = new Worker(new URL("./heed_worker.js", import.meta.url), {type: "module"});
-    const call = callOf(worker);
+    const heed = new Heed(await createHost());
     try {
-      await call("load", {url: absolute, options});
+      await heed.call({open: {name: "model", ...options}, url: new URL(url, globalThis.location?.href).href});
     } catch (error) {
-      worker.terminate();
+      heed.close();
       throw error;
     }
-    return new Heed(call, () => worker.terminate());
+    return heed;
   }
 
   /// Heed.load() makes it.
-  /** @param {Call} call @param {() => void} close */
-  constructor(call, close) {
+  /** @param {import("./heed_host.js").Host} host */
+  constructor(host) {
     /** @private */
-    this.call = call;
-    /// Ends the worker and frees its memory. What is being translated never finishes.
-    this.close = close;
+    this.host = host;
   }
 
-  /// The translation of a text of one paragraph.
+  /// The translation of a text.
   /** @param {string} text @param {TranslateOptions} [options] @returns {Promise<string>} */
   async translate(text, options = {}) { return (await this.details(text, options)).translation; }
 
   /// The JSON of `heed translate --json`: translation, score, log_probability, pieces, alternatives,
   /// warnings.
   /** @param {string} text @param {TranslateOptions} [options] @returns {Promise<any>} */
-  async details(text, options = {}) { return this.call("translate", {text, ...options}); }
+  async details(text, options = {}) {
+    return (await this.ask("/v1/translate", {text, ...options})).translations[0];
+  }
+
+  /// The JSON of `heed attend --json`: tokens, and the attention weights by stack, layer, head, query and
+  /// key.
+  /** @param {string} text @param {AttendOptions} [options] @returns {Promise<any>} */
+  attend(text, options = {}) { return this.ask("/v1/attend", {text, ...options}); }
+
+  /// Asks any route of `heed serve` (docs/server.md), such as "/v1/completions" of a language model.
+  /** @param {string} path @param {object} body @returns {Promise<any>} */
+  async ask(path, body) {
+    const answer = await this.call({method: "POST", path, body: JSON.stringify(body)});
+    return JSON.parse(new TextDecoder().decode(answer.body));
+  }
+
+  /// Ends the worker and frees its memory. What is being computed never finishes.
+  close() { this.host.close(); }
+
+  /** @private @param {import("./heed_calls.js").Call} call */
+  async call(call) {
+    const answer = await this.host.call(call);
+    if (answer.status !== 200) throw new Error(messageOf(answer));
+    return answer;
+  }
 }

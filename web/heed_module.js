@@ -1,36 +1,70 @@
-// heed.wasm with the files of a model: calls it on the thread that it is on. heed.js puts it into a worker.
-import {Wasi} from "./wasi.js";
+// heed.wasm, called on the thread that it is on; heed_host.js puts it into a worker.
+import {ModuleExit, Wasi} from "./wasi.js";
+
+/// What a route answers.
+/** @typedef {{status: number, headers: Record<string, string>, body: Uint8Array}} Answer */
 
 export class HeedModule {
-  /// `code`: the bytes of heed.wasm. `files`: those of the model, by name.
-  /** @param {BufferSource} code @param {Map<string, Uint8Array>} files */
-  static async start(code, files) {
-    const wasi = new Wasi(new Map([...files].map(([name, bytes]) => [`model/${name}`, bytes])));
-    const {instance} = await WebAssembly.instantiate(code, {wasi_snapshot_preview1: wasi.imports()});
+  /// Loads heed.wasm from the address of this file.
+  static async start() {
+    const wasi = new Wasi(new Map()), imports = {wasi_snapshot_preview1: wasi.imports()};
+    const instance = await instantiate(new URL("heed.wasm", import.meta.url).href, imports);
     wasi.memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
-    const module = new HeedModule(instance.exports, wasi.memory);
+    const module = new HeedModule(instance.exports, wasi);
     module.exports._initialize();
     return module;
   }
 
-  /** @param {any} exports @param {WebAssembly.Memory} memory */
-  constructor(exports, memory) {
+  /** @param {any} exports @param {Wasi} wasi */
+  constructor(exports, wasi) {
     this.exports = exports;
-    this.memory = memory;
+    this.wasi = wasi;
   }
 
-  /// Throws an Error with the command's words.
-  /** @param {string} method @param {object} fields @returns {any} */
-  call(method, fields) {
-    const request = new TextEncoder().encode(JSON.stringify({method, ...fields}));
-    const at = this.exports.heed_request(request.length);
-    new Uint8Array(this.memory.buffer, at, request.length).set(request);
-    const size = this.exports.heed_answer(at, request.length);
-    const answer = new Uint8Array(this.memory.buffer, this.exports.heed_answer_bytes(), size);
-    const {result, error} = JSON.parse(new TextDecoder().decode(answer.slice()));
-    if (error !== undefined) throw new Error(error);
-    return result;
+  /// Opens a model, whose files it keeps: what GET /v1/models/NAME answers.
+  /**
+   * @param {{name: string, precision?: string, bundled?: boolean}} model @param {Map<string, Uint8Array>}
+   *     files
+   */
+  open(model, files) {
+    for (const [path, bytes] of files) this.wasi.files.set(`${model.name}/${path}`, bytes);
+    const answer = this.answer({open: {...model, directory: model.name}});
+    if (answer.status !== 200) {
+      for (const path of files.keys()) this.wasi.files.delete(`${model.name}/${path}`);
+    }
+    return answer;
   }
+
+  /// What the server's routes answer (docs/server.md).
+  /** @param {string} method @param {string} path @param {string} body */
+  ask(method, path, body) { return this.answer({method, path, body}); }
+
+  /** @private @param {object} request @returns {Answer} */
+  answer(request) {
+    const bytes = new TextEncoder().encode(JSON.stringify(request));
+    const at = this.exports.heed_request(bytes.length);
+    this.wasi.bytes(at, bytes.length).set(bytes);
+    const size = this.exports.heed_answer(at, bytes.length);
+    const answer = this.wasi.bytes(this.exports.heed_answer_bytes(), size), end = answer.indexOf(10);
+    const head = JSON.parse(new TextDecoder().decode(answer.slice(0, end)));
+    return {...head, body: answer.slice(end + 1)};
+  }
+}
+
+export {ModuleExit};
+
+/** @param {string} url @param {WebAssembly.Imports} imports @returns {Promise<WebAssembly.Instance>} */
+async function instantiate(url, imports) {
+  if (!url.startsWith("file:")) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+    if (answer.headers.get("Content-Type") === "application/wasm")  // compiled while it arrives
+      return (await WebAssembly.instantiateStreaming(answer, imports)).instance;
+    return (await WebAssembly.instantiate(await answer.arrayBuffer(), imports)).instance;
+  }
+  const code = await readFile(url);
+  if (!code) throw new Error("heed.wasm is not beside heed.js");
+  return (await WebAssembly.instantiate(code, imports)).instance;
 }
 
 /// The files that a model directory may have; `files.json` in it names others.
@@ -58,17 +92,14 @@ async function fetchFile(url) {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-/// Loads a model from the address of its directory, and heed.wasm from that of this file.
-/** @param {string} url @param {object} options @returns {Promise<HeedModule>} */
-export async function loadModule(url, options) {
+/// The files of the model in a directory of a web server.
+/** @param {string} url @returns {Promise<Map<string, Uint8Array>>} */
+export async function fetchModel(url) {
   const directory = url.endsWith("/") ? url : `${url}/`;
   const listed = await fetchFile(`${directory}files.json`);
   /** @type {string[]} */
   const names = listed ? JSON.parse(new TextDecoder().decode(listed)) : kFiles;
-  const [code, ...contents] = await Promise.all([
-    fetchFile(new URL("heed.wasm", import.meta.url).href), ...names.map((name) => fetchFile(directory + name))
-  ]);
-  if (!code) throw new Error("heed.wasm is not beside heed.js");
+  const contents = await Promise.all(names.map((name) => fetchFile(directory + name)));
   /** @type {Map<string, Uint8Array>} */
   const files = new Map();
   names.forEach((name, n) => {
@@ -76,7 +107,5 @@ export async function loadModule(url, options) {
     if (bytes) files.set(name, bytes);
   });
   if (!files.has("config.json")) throw new Error(`${directory} is not a model: it has no config.json`);
-  const module = await HeedModule.start(code, files);
-  module.call("load", {directory : "/model", ...options});
-  return module;
+  return files;
 }

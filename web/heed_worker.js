@@ -1,14 +1,11 @@
-// The worker of heed.js: loads a model, and answers one call after the other.
-import {loadModule} from "./heed_module.js";
+// The worker of heed_host.js: does one call after the other.
+import {createCalls} from "./heed_calls.js";
 
-/** @type {Promise<import("./heed_module.js").HeedModule> | null} */
-let module = null;
+const call = createCalls();
 
-addEventListener("message", async ({data: {number, method, fields}}) => {
+addEventListener("message", async ({data: {number, fields}}) => {
   try {
-    if (method === "load") module = loadModule(fields.url, fields.options);
-    const loaded = await /** @type {NonNullable<typeof module>} */ (module);
-    postMessage({number, result: method === "load" ? null : loaded.call(method, fields)});
+    postMessage({number, answer: await call(fields)});
   } catch (error) {
     postMessage({number, error: error instanceof Error ? error.message : String(error)});
   }

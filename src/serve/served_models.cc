@@ -83,6 +83,7 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
   model->directory = from.files.directory();
   model->bundled = from.bundled;
   model->load = options;
+  model->in_all_precisions = from.in_all_precisions;
   model->loaded_at = std::time(nullptr);
   models::LoadedModel loaded = models::load_model(models::ModelDirectory::open(from.files), options);
   model->task = loaded.model->task();
@@ -160,13 +161,21 @@ std::optional<LanguagePair> ServedModel::languages(const std::string& pair) cons
 }
 
 ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options) {
-  for (const ModelSource& source : sources) {
-    if (named(source.name) != nullptr) {
-      fail(ErrorKind::kUsage, "two models are called '{}': name one of them differently (--model NAME=DIR)",
-           source.name);
-    }
-    models_.push_back(load(source, options));
+  for (const ModelSource& source : sources) add(source, options);
+}
+
+const ServedModel& ServedModels::add(const ModelSource& source, const models::LoadOptions& options) {
+  if (named(source.name) != nullptr) {
+    fail(ErrorKind::kUsage, "two models are called '{}': name one of them differently (--model NAME=DIR)",
+         source.name);
   }
+  models_.push_back(load(source, options));
+  list_languages();
+  return *models_.back();
+}
+
+void ServedModels::list_languages() {
+  languages_.clear();
   std::map<std::string, std::set<std::string>> targets;
   for (const auto& model : models_) {
     for (const ServedLanguage& source : model->sources) {
@@ -183,7 +192,7 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models
 
 std::vector<std::string> ServedModels::precisions(const ServedModel& model) const {
   std::vector<std::string> found{model.precision()};
-  if (model.load.precision) return found;
+  if (model.load.precision && !model.in_all_precisions) return found;
   for (const std::string& name : models::precision_names()) {
     if (name != found[0] && models::runs_here(*models::precision_named(name))) found.push_back(name);
   }

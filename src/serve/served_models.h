@@ -19,6 +19,8 @@ struct ModelSource {
   std::string name;  ///< in requests
   ModelInventory files = {};
   bool bundled = false;  ///< whether commands find it by its name, as `--pair`, wherever they are started
+  /// Whether requests may ask for another precision than one that the model is loaded with by choice.
+  bool in_all_precisions = false;
 };
 
 /// The name of a model without another one: the last folder of its path.
@@ -39,8 +41,9 @@ struct LanguagePair {
 
 struct ServedModel {
   std::string name, directory;
-  bool bundled = false;           ///< see ModelSource
-  models::LoadOptions load = {};  ///< with which it was read
+  bool bundled = false;            ///< see ModelSource
+  models::LoadOptions load = {};   ///< with which it was read
+  bool in_all_precisions = false;  ///< see ModelSource
   models::Task task = models::Task::kTranslation;
   int64_t loaded_at = 0;  ///< seconds since 1970
   /// The languages that a translation model reads and writes; empty if unknown. Of a model with several, a
@@ -71,10 +74,12 @@ class ServedModels {
  public:
   /// Loads all models. Throws the errors of loading, and kUsage for duplicate names or an unsupported task.
   ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
+  /// Loads another model; the same errors. Not while another thread uses this.
+  const ServedModel& add(const ModelSource& source, const models::LoadOptions& options);
 
   const std::vector<std::unique_ptr<ServedModel>>& all() const { return models_; }
   /// The precisions that requests may ask for: that of the model itself first, then the others that run on
-  /// this processor; only the first one if the server was started with a precision.
+  /// this processor; only the first one if it was loaded with one by choice.
   std::vector<std::string> precisions(const ServedModel& model) const;
   /// The same model in another of these precisions, which is read at the first request for it. Thread-safe.
   /// Throws what reading it throws.
@@ -106,6 +111,8 @@ class ServedModels {
   std::vector<std::string> sources(const std::string& target = "") const;
 
  private:
+  void list_languages();
+
   std::vector<std::unique_ptr<ServedModel>> models_;
   std::vector<Language> languages_;
   mutable std::mutex mutex_;  // guards the following

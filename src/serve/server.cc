@@ -3,83 +3,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/stop.h"
-#include "base/text/option_error.h"
 #include "serve/http/access_log.h"
 #include "serve/http/api_keys.h"
 #include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
 #include "serve/routes/page_files.h"
+#include "serve/routes/route_table.h"
 #include "serve/sandbox.h"
 
 namespace heed::serve {
 namespace {
 
-enum class Access {
-  kOpen,     ///< answered at once, without a key
-  kGuarded,  ///< answered at once, with a key if keys are needed
-  kWork,     ///< waits in the queue, with a key
-};
-
-struct RouteEntry {
-  const char* method;
-  const char* path;
-  Access access;
-  Route route;
-};
-
-void route_metrics(const Exchange&) {}  // answered by State, which has the gauges
-
-constexpr RouteEntry kRoutes[] = {
-    {"POST", "/translate", Access::kWork, route_translate},
-    {"POST", "/detect", Access::kWork, route_detect},
-    {"POST", "/translate_file", Access::kWork, route_unavailable},
-    {"POST", "/suggest", Access::kWork, route_unavailable},
-    {"GET", "/languages", Access::kOpen, route_languages},
-    {"GET", "/frontend/settings", Access::kOpen, route_frontend_settings},
-    {"GET", "/health", Access::kOpen, route_health},
-    {"GET", "/metrics", Access::kGuarded, route_metrics},
-    {"GET", "/v1/models", Access::kGuarded, route_v1_models},
-    {"GET", "/v1/models/", Access::kGuarded, route_v1_models},
-    {"POST", "/v1/translate", Access::kWork, route_v1_translate},
-    {"POST", "/v1/attend", Access::kWork, route_v1_attend},
-    {"POST", "/v1/search", Access::kWork, route_v1_search},
-    {"POST", "/v1/classify", Access::kWork, route_v1_classify},
-    {"POST", "/v1/completions", Access::kWork, route_v1_completions},
-    {"POST", "/v1/chat/completions", Access::kGuarded, route_v1_chat_completions},
-    {"POST", "/v1/embeddings", Access::kWork, route_v1_embeddings},
-};
-
-/// A path that ends in a slash stands for all below it.
-bool matches(const RouteEntry& entry, std::string_view path) {
-  const std::string_view own = entry.path;
-  return path == own || (own.ends_with('/') && path.size() > own.size() && path.starts_with(own));
-}
-
-/// OpenAI's clients expect an object as `error`, LibreTranslate's a string.
-bool is_openai(std::string_view path) {
-  return path == "/v1/completions" || path == "/v1/chat/completions" || path == "/v1/embeddings" ||
-         path.starts_with("/v1/models");
-}
-
-HttpResponse error_for(const HttpRequest& request, int status, const std::string& message) {
-  HttpResponse response = error_response(status, message);
-  if (!is_openai(request.path)) return response;
-  const char* type = status == 429   ? "rate_limit_error"
-                     : status >= 500 ? "server_error"
-                                     : "invalid_request_error";
-  nlohmann::ordered_json error{{"message", message}, {"type", type}, {"param", nullptr}, {"code", nullptr}};
-  if (status == 404) error["code"] = "model_not_found";
-  response.body = nlohmann::ordered_json{{"error", error}}.dump(-1, ' ', false,
-                                                                nlohmann::json::error_handler_t::replace) +
-                  "\n";
-  return response;
-}
-
-/// A route with its common context.
+/// Adds the headers for pages of other origins.
 class CorsReply : public HttpReply {
  public:
   CorsReply(std::shared_ptr<HttpReply> reply, const std::string& origin)
@@ -110,6 +48,7 @@ class Server::State {
   void enter_sandbox();
   void handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply);
   void work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply);
+  void send_metrics(const Exchange& exchange) const;
   void require_own_page(const HttpRequest& request) const;
   void admit(const HttpRequest& request, const Fields& fields);
   std::string key_of(const HttpRequest& request, const Fields& fields) const;
@@ -227,15 +166,9 @@ void Server::State::admit(const HttpRequest& request, const Fields& fields) {
 /// On the input/output thread.
 void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply) {
   const auto reply = std::make_shared<CorsReply>(plain_reply, options.cors);
-  const bool read = request.method == "GET" || request.method == "HEAD";
-  std::vector<std::string> allowed;
-  for (const RouteEntry& entry : kRoutes) {
-    if (!matches(entry, request.path)) continue;
-    if (request.method != entry.method && !(read && entry.method == std::string_view("GET"))) {
-      allowed.emplace_back(entry.method);
-      if (allowed.back() == "GET") allowed.emplace_back("HEAD");
-      continue;
-    }
+  const RouteMatch match = find_route(request.method, request.path);
+  if (match.entry != nullptr) {
+    const RouteEntry& entry = *match.entry;
     if (entry.access != Access::kWork) return work(entry, request, *reply);
     const auto shared = std::make_shared<HttpRequest>(std::move(request));
     if (queue->push([this, &entry, shared, reply] { work(entry, *shared, *reply); })) return;
@@ -244,21 +177,17 @@ void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>
     full.headers.emplace_back("Retry-After", "1");
     return reply->send(std::move(full));
   }
-  if (request.method == "OPTIONS" && (!allowed.empty() || request.path == "*")) {
+  if (request.method == "OPTIONS" && (!match.allowed.empty() || request.path == "*")) {
     return reply->send({.status = 204,
                         .content_type = "",
                         .body = {},
-                        .headers = {{"Allow", fmt::format("OPTIONS, {}", fmt::join(allowed, ", "))},
+                        .headers = {{"Allow", fmt::format("OPTIONS, {}", fmt::join(match.allowed, ", "))},
                                     {"Access-Control-Allow-Methods", "GET, POST"},
                                     {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
                                     {"Access-Control-Max-Age", "86400"}}});
   }
-  if (!allowed.empty()) {
-    HttpResponse wrong =
-        error_for(request, 405, fmt::format("{} takes {}", request.path, fmt::join(allowed, ", ")));
-    wrong.headers.emplace_back("Allow", fmt::format("{}", fmt::join(allowed, ", ")));
-    return reply->send(std::move(wrong));
-  }
+  if (!match.allowed.empty()) return reply->send(method_error(request, match.allowed));
+  const bool read = request.method == "GET" || request.method == "HEAD";
   if (const HttpResponse* file = read ? web.find(request.path) : nullptr) {
     return reply->send(file_response(request, *file));
   }
@@ -266,12 +195,7 @@ void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>
 }
 
 void Server::State::work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply) {
-  const auto send_error = [&](int status, const std::string& message, const HttpHeaders& headers = {}) {
-    HttpResponse response = error_for(request, status, message);
-    response.headers.insert(response.headers.end(), headers.begin(), headers.end());
-    reply.send(std::move(response));
-  };
-  try {
+  answer_or_refuse(request, reply, [&] {
     Stop(request.gone.get()).check();
     if (entry.access == Access::kWork && http->is_full()) {
       service.metrics.add_rejected("answers");
@@ -282,36 +206,20 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
     if (options.log_text && entry.access == Access::kWork) log.write_text(request, fields);
     if (entry.access != Access::kOpen) admit(request, fields);
     const Exchange exchange{service, request, fields, reply};
-    if (entry.route == route_metrics) {
-      const Metrics::Gauges gauges{http->open_connections(), queue->running(), queue->waiting(),
-                                   service.engine->waiting(), service.models->all().size()};
-      return send_text(exchange, service.metrics.text(gauges), "text/plain; version=0.0.4; charset=utf-8");
-    }
+    if (entry.route == nullptr) return send_metrics(exchange);
     const StopScope stop{Stop(request.gone.get())};
     entry.route(exchange);
-  } catch (const RequestError& error) {
-    send_error(error.status(), error.what(), error.headers());
-  } catch (const Cancelled&) {  // the client has disconnected, or the server shuts down
-    send_error(503, "the request was cancelled");
-  } catch (const OptionError& error) {
-    send_error(400, error.message([](const std::string& option) { return "'" + option + "'"; }));
-  } catch (const Error& error) {
-    // The client's error (4xx) or the server's (500).
-    const bool theirs = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kText ||
-                        error.kind() == ErrorKind::kFormat;
-    send_error(theirs ? 400 : 500, error.what());
-  } catch (const std::bad_alloc&) {
-    send_error(503, "out of memory", {{"Retry-After", "5"}});
-  } catch (const std::exception&) {
-    send_error(500, "internal error");
-  }
+  });
+}
+
+void Server::State::send_metrics(const Exchange& exchange) const {
+  const Metrics::Gauges gauges{http->open_connections(), queue->running(), queue->waiting(),
+                               service.engine->waiting(), service.models->all().size()};
+  send_text(exchange, service.metrics.text(gauges), "text/plain; version=0.0.4; charset=utf-8");
 }
 
 void Server::State::done(const HttpRecord& record) {
-  std::string route;
-  for (const RouteEntry& entry : kRoutes) {
-    if (matches(entry, record.path)) route = entry.path;
-  }
+  std::string route = route_path(record.path);
   if (route.empty() && web.find(record.path) != nullptr) route = record.path;
   service.metrics.add_request(route.empty() ? "other" : route, record.status, record.seconds);
   log.write(record, route);

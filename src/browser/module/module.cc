@@ -1,15 +1,9 @@
 #include "browser/module/module.h"
 
 #include <nlohmann/json.hpp>
-#include <vector>
 
-#include "base/check.h"
-#include "base/thread_pool.h"
 #include "models/config/precision_names.h"
-#include "models/directory/loaded_model.h"
-#include "tasks/model_files.h"
-#include "tasks/result_json.h"
-#include "translate/translation_settings.h"
+#include "serve/routes/route_table.h"
 
 namespace heed::browser {
 namespace {
@@ -17,71 +11,71 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-TranslateOptions options_of(const json& request) {
-  TranslateOptions options;
-  if (request.contains("beam")) options.beam = request["beam"].get<int>();
-  options.nbest = request.value("nbest", 1);
-  if (request.contains("length_penalty")) options.length_penalty = request["length_penalty"].get<double>();
-  options.alignment = request.value("alignment", false);
-  return options;
-}
+/// Keeps a response, whole or in parts, as one.
+class CollectedReply : public serve::HttpReply {
+ public:
+  void send(serve::HttpResponse response) override { response_ = std::move(response); }
+  void begin(serve::HttpResponse head) override { response_ = std::move(head); }
+  void write(std::string part) override { response_.body += part; }
+  void end() override {}
+
+  std::string bytes() const {
+    ordered_json headers = {{"Content-Type", response_.content_type}};
+    for (const auto& [name, value] : response_.headers) headers[name] = value;
+    return ordered_json{{"status", response_.status}, {"headers", std::move(headers)}}.dump() + "\n" +
+           response_.body;
+  }
+
+ private:
+  serve::HttpResponse response_;
+};
 
 }  // namespace
 
-struct Module::Opened {
-  tasks::TranslationModel model;
-  translate::TranslatorOptions options;
-};
-
-Module::Module() = default;
-Module::~Module() = default;
-
-ordered_json Module::load(const json& request) {
-  models::LoadOptions options;
-  if (request.contains("precision")) {
-    options.precision = models::precision_named(request["precision"].get<std::string>());
-  }
-  models::LoadedModel loaded = models::load_model(request.at("directory").get<std::string>(), options);
-  tasks::TranslationModel model = tasks::translation_model(std::move(loaded));
-  translate::TranslatorOptions settings = translate::default_translator_options(model.loaded);
-  opened_ = std::make_unique<Opened>(Opened{std::move(model), std::move(settings)});
-  return {{"precision", models::name_of(opened_->model.loaded.precision)},
-          {"source_language", opened_->model.tokenizer.source_language()},
-          {"target_language", opened_->model.tokenizer.target_language()}};
+Module::Module() {
+  service_.models =
+      std::make_unique<serve::ServedModels>(std::vector<serve::ModelSource>{}, models::LoadOptions{});
+  service_.engine = std::make_unique<search::SharedSearch>(search::SharedSearch::Options{});
 }
 
-ordered_json Module::translate(const json& request) const {
-  if (opened_ == nullptr) fail(ErrorKind::kUsage, "no model is loaded");
-  const TranslateOptions choices = options_of(request);
-  translate::TranslatorOptions options = opened_->options;
-  translate::apply(choices, options);
-  ThreadPool here(1);
-  const translate::Translator translator(opened_->model.loaded, opened_->model.tokenizer, here, options);
-  ordered_json found = ordered_json::object();
-  translator.translate({request.at("text").get<std::string>()},
-                       [&](const translate::Translation& translation) {
-                         found = tasks::to_json(translation, choices.alignment);
-                       },
-                       {});
-  return found;
+void Module::open(const json& model) {
+  models::LoadOptions options;
+  if (model.contains("precision")) {
+    options.precision = models::precision_named(model["precision"].get<std::string>());
+  }
+  service_.models->add({.name = model.at("name").get<std::string>(),
+                        .files = ModelInventory(model.at("directory").get<std::string>()),
+                        .bundled = model.value("bundled", false),
+                        .in_all_precisions = true},
+                       options);
 }
 
 std::string Module::answer(const std::string& text) {
-  ordered_json answer = ordered_json::object();
-  try {
-    const json request = json::parse(text);
-    const std::string method = request.at("method").get<std::string>();
-    if (method == "load") {
-      answer["result"] = load(request);
-    } else if (method == "translate") {
-      answer["result"] = translate(request);
-    } else {
-      fail(ErrorKind::kUsage, "there is no method '{}'; the methods are load and translate", method);
+  const json given = json::parse(text);
+  serve::HttpRequest request{.id = std::to_string(++requests_),
+                             .method = given.value("method", "GET"),
+                             .path = given.value("path", ""),
+                             .query = "",
+                             .address = "",
+                             .headers = {},
+                             .body = given.value("body", ""),
+                             .gone = nullptr};
+  if (!request.body.empty()) request.headers.emplace_back("content-type", "application/json");
+  CollectedReply reply;
+  serve::answer_or_refuse(request, reply, [&] {
+    if (given.contains("open")) {
+      open(given["open"]);
+      request.path = "/v1/models/" + given["open"]["name"].get<std::string>();
     }
-  } catch (const std::exception& error) {
-    answer = {{"error", error.what()}};
-  }
-  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+    const serve::RouteMatch match = serve::find_route(request.method, request.path);
+    if (!match.allowed.empty()) return reply.send(serve::method_error(request, match.allowed));
+    if (match.entry == nullptr || match.entry->route == nullptr) {
+      serve::refuse(404, "there is no such page or route");
+    }
+    const serve::Fields fields(request, service_.limits.json_depth);
+    match.entry->route({service_, request, fields, reply});
+  });
+  return reply.bytes();
 }
 
 }  // namespace heed::browser

@@ -1,33 +1,32 @@
-// Heed as a module without a main(): requests and answers are JSON. web/heed_module.js calls it.
+// Heed as a module without a main(): opens models, and answers the requests of the server's routes, with the
+// same code and the same bytes. web/heed_module.js calls it.
 #pragma once
 
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "translate/translator.h"
+#include "serve/service.h"
 
 namespace heed::browser {
 
-/// One translation model and what was asked of it.
 class Module {
  public:
   Module();
-  ~Module();
 
-  /// {"method": "load", "directory": "/model", "precision": "int8"} opens the files of a model, which the
-  /// page has put into the module's file system; precision may be left out.
-  /// {"method": "translate", "text": T} with the options beam, nbest, length_penalty and alignment: the
-  /// answer of `heed translate --json`. The answer is {"result": ...}, or {"error": MESSAGE} for what the
-  /// command would refuse.
+  /// {"method": "POST", "path": "/v1/attend", "body": B}: what `heed serve` answers to it, of the models that
+  /// are open. {"open": {"name": N, "directory": D}} opens the files of a model, which the page has put into
+  /// the module's file system, with "precision" in this one, with "bundled": true as a bundled one: what GET
+  /// /v1/models/N answers, or an error with the command's words.
+  ///
+  /// The result is a line of JSON, {"status": 200, "headers": {NAME: VALUE, ...}}, and behind it the bytes of
+  /// the body.
   std::string answer(const std::string& request);
 
  private:
-  struct Opened;
-  nlohmann::ordered_json load(const nlohmann::json& request);
-  nlohmann::ordered_json translate(const nlohmann::json& request) const;
+  void open(const nlohmann::json& model);
 
-  std::unique_ptr<Opened> opened_;
+  serve::Service service_;
+  int64_t requests_ = 0;
 };
 
 }  // namespace heed::browser
