@@ -42,11 +42,13 @@ demo: build/build.ninja ## build, translate a sentence, and draw its attention
 gallery: build ## run the programs in examples/ and write their pictures to docs/gallery/
 	@scripts/gallery
 
+# make site SITE_MODELS='DIR...' adds models to the bundled ones.
+SITE_MODELS ?=
 site: ## build Heed for browsers in build/site/, for any web server (docs/browser.md)
 	scripts/setup-browser build/browser-root
 	$(CMAKE) --preset browser
 	$(CMAKE) --build --preset browser -j $(JOBS) --target heed_module
-	scripts/make-site build/browser build/site
+	scripts/make-site build/browser build/site $(SITE_MODELS)
 
 test: setup-build setup-test ## build everything and run all tests, including style checks
 	scripts/setup-python build/python-venv

@@ -1,5 +1,7 @@
-// Where traces come from: the server that the page was loaded from, or the file that the page is.
+// Where traces come from: the server or the module (connection.js), or the file that the page is.
 
+import {connection, isSite} from "./connection.js";
+import {chooseModel, languagesOfPair, readModel} from "./models.js";
 import {parseWords} from "./state.js";
 import {strings} from "./strings.js";
 import {Trace} from "./trace.js";
@@ -33,10 +35,10 @@ async function send(path, body, signal) {
   /** @type {Response} */
   let answer;
   try {
-    answer = await fetch(path, {...(body === undefined ? {} : post), headers, signal});
+    answer = await (await connection).ask(path, {...(body === undefined ? {} : post), headers, signal});
   } catch (error) {
     if (isAbort(error)) throw error;
-    throw new RequestFailed(strings.unreachable);
+    throw new RequestFailed(isSite ? strings.notLoaded(String(error)) : strings.unreachable);
   }
   if (answer.ok) return answer;
   if (answer.headers.has("X-Max-Tokens")) {
@@ -45,8 +47,8 @@ async function send(path, body, signal) {
   }
   /** @type {ErrorJson} */
   const {error} = await answer.json().catch(() => ({}));
-  throw new RequestFailed(
-      strings.failed(typeof error === "object" ? error.message : error ?? answer.statusText));
+  throw new RequestFailed((isSite ? strings.refused : strings.failed)(
+      typeof error === "object" ? error.message : error ?? answer.statusText));
 }
 
 /// The JSON of an answer: of the form that routes.d.ts says of the path.
@@ -56,27 +58,10 @@ async function request(path, body, signal) { return (await send(path, body, sign
 /** @type {Model[]} */
 let known = [];  // the server's models
 
-/// {from, to} of "de-en", if a model has these languages.
-/** @param {Model} model @param {string} pair @returns {{from: string, to: string} | null} */
-function languagesOfPair(model, pair) {
-  const from = model.sources.find(
-      (each) => pair.startsWith(`${each}-`) && model.targets.includes(pair.slice(each.length + 1)));
-  return from ? {from, to: pair.slice(from.length + 1)} : null;
-}
-
-/// The model that a state names, or the one that the server takes without a name: the first that translates
-/// between the languages, else the first that translates, else the first. Null before the models are known.
+/// The model that a state names, or the one that the server takes without a name. Null before the models are
+/// known.
 /** @param {State} state @returns {Model | null} */
-export function modelOf(state) {
-  if (state.model) return known.find((model) => model.id === state.model) ?? null;
-  if (state.pair) {
-    return known.find((model) => model.pair === state.pair) ??
-        known.find((model) => languagesOfPair(model, state.pair)) ?? null;
-  }
-  /** @param {Model} model */
-  const suits = (model) => model.sources.includes(state.from) && model.targets.includes(state.to);
-  return known.find(suits) ?? known.find((model) => model.task === "translation") ?? known[0] ?? null;
-}
+export function modelOf(state) { return chooseModel(known, state); }
 
 /// The languages between which the model of a state translates, {from, to}: those of the state where the
 /// model has several, else its own. Without a choice: what the model takes by itself, else English, else
@@ -229,20 +214,14 @@ export async function embed(state, texts, signal, changes = {}) {
 export async function listModels() {
   /** @type {ModelsJson} */
   const {data} = await request("v1/models");
-  known = data.map((model) => ({
-                     id: model.id,
-                     pair: model.pair ?? "",
-                     sources: model.source_languages ?? (model.source ? [model.source] : []),
-                     targets: model.target_languages ?? (model.target ? [model.target] : []),
-                     source: model.source ?? "",
-                     target: model.target ?? "",
-                     task: model.task ?? "translation",
-                     type: model.type ?? "",
-                     path: model.path ?? "",
-                     precisions: model.precisions ?? []
-                   }));
+  known = data.map(readModel);
   return known;
 }
+
+/// Opens a model of files by their paths in its directory, on a site without a server. Rejects with the
+/// reason if it cannot.
+/** @param {string} name @param {Map<string, Uint8Array>} files */
+export async function addModel(name, files) { await (await connection).add?.(name, files); }
 
 /// Runs the newest of many requests: a newer one drops the one in flight.
 /**

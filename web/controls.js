@@ -2,6 +2,7 @@
 
 import {keepKey, readKey} from "./api.js";
 import {headColour} from "./colours.js";
+import {isSite} from "./connection.js";
 import {choice, element, select, setAttribute} from "./dom.js";
 import {parseHeads} from "./state.js";
 import {strings} from "./strings.js";
@@ -107,8 +108,9 @@ export function createSettings(app) {
           element("label", {class: "field"}, element("span", {}, strings.beam), beam),
           element("label", {class: "field"}, element("span", {}, strings.penalty), penalty),
           precision.element,
-          app.file ? null : element("label", {class: "field"}, element("span", {}, strings.apiKey), key),
-          app.file ? app.needsModel() : null));
+          app.file || isSite ? null :
+                               element("label", {class: "field"}, element("span", {}, strings.apiKey), key),
+          isSite ? app.modelOpener : null, app.file ? app.needsModel() : null));
   if (app.file)
     for (const input of [beam, penalty, precision.box]) input.disabled = true;
   return {

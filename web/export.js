@@ -64,7 +64,9 @@ function attendCommand(app, output) {
   }
   if (state.beam > 0) words.push("--beam", String(state.beam));
   if (state.penalty) words.push("--length-penalty", state.penalty);
-  if (state.precision) words.push("--precision", state.precision);
+  const own = app.file ? "" : modelOf(state)?.precisions[0] ?? "";
+  const precision = state.precision || (own === "float32" ? "" : own);
+  if (precision) words.push("--precision", precision);
   for (const off of parseHeads(state.off)) {
     if (!off.scale)
       words.push("--ablate", writeHeads([off]));  // the command switches off, and does not scale

@@ -1,13 +1,15 @@
 // The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
 // or those inside of the file that it is (heed attend --output page.html).
 
-import {attend, classify, createLatest, lacksLanguage, listModels, modelOf, readFile} from "./api.js";
+import {addModel, attend, classify, createLatest, lacksLanguage, listModels, modelOf, readFile} from "./api.js";
 import {readColours} from "./colours.js";
+import {isSite} from "./connection.js";
 import {createPlaceControls, createSettings} from "./controls.js";
-import {element, fadeEdges, hasFocus} from "./dom.js";
+import {element, fadeEdges, hasFocus, messageOf} from "./dom.js";
 import {examplesOf} from "./examples.js";
 import {createExport} from "./export.js";
 import {hasKey, keysOf} from "./keys.js";
+import {createModelOpener} from "./model_opener.js";
 import {kindOf} from "./outcome.js";
 import {createSentence} from "./sentence.js";
 import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
@@ -58,9 +60,23 @@ function largest(weights) {
   return weights.sort((a, b) => b.weight - a.weight).slice(0, 4).filter(({weight}) => weight >= 0.01);
 }
 
+/// A directory that the user has dropped or chosen, on a site.
+/** @param {string} name @param {Map<string, Uint8Array>} files */
+async function openModel(name, files) {
+  sentence.status(strings.opening(name));
+  try {
+    await addModel(name, files);
+  } catch (error) {
+    return sentence.status(strings.notOpened(name, messageOf(error)), true);
+  }
+  models = await listModels();
+  store.set({model: name, pair: "", from: "", to: "", target: "", off: "", precision: "", layer: 0, head: 0});
+}
+
 /** @type {App} */
 const app = {
   file,
+  modelOpener: isSite ? createModelOpener(openModel) : null,
   store,
   marks,
   models: () => models,
@@ -221,7 +237,12 @@ document.body.prepend(
         },
         strings.skip),
     element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle), tour.start),
-    content, element("footer", {}, file ? strings.footerOfFile : strings.footer));
+    content,
+    element(
+        "footer", {},
+        file       ? strings.footerOfFile :
+            isSite ? strings.footerOfSite :
+                     strings.footer));
 
 function showView() {
   const name = shownView();

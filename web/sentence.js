@@ -81,7 +81,7 @@ export function createSentence(app, settings) {
       if (event.key === "Enter" && !event.isComposing) event.preventDefault();  // it is one sentence
     },
   });
-  const target = element("output", {id: "target", class: "translation", "for": "source"});
+  const target = element("output", {id: "translation", class: "translation", "for": "source"});
   // The translation is underlined and described by these.
   const warnings = element("ul", {id: "warnings", class: "warnings", hidden: true});
   /** @param {string[]} texts */

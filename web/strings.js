@@ -252,7 +252,7 @@ export const strings = {
   scores: (first, second) => `Log-probability: ${first.toFixed(3)} and ${second.toFixed(3)}.`,
   notComparable: "The two have different numbers of tokens, so there is no difference to draw.",
   comparedByPlace: "The two have different tokens: the difference compares them position by position.",
-  searchEmpty: "The server has no search tree for this.",
+  searchEmpty: "There is no search tree for this.",
   kept: "kept",
   dropped: "dropped",
   winner: "winner",
@@ -320,9 +320,20 @@ export const strings = {
   token: "token",
   /** @param {string} why */
   failed: (why) => `The server says: ${why}`,
+  // On a site without a server:
+  /** @param {string} why */
+  refused: (why) => `Heed says: ${why}`,
+  /** @param {string} why */
+  notLoaded: (why) => `Heed cannot be loaded: ${why}`,
+  openModel: "Open a model…",
+  openModelHint: "Choose its directory, or drop it anywhere on the page. Its files stay in this browser.",
+  /** @param {string} name */
+  opening: (name) => `Opening ${name}…`,
+  /** @param {string} name @param {string} why */
+  notOpened: (name, why) => `${name} cannot be opened: ${why}`,
   /** @param {string} tokens @param {string} most */
   tooLong: (tokens, most) =>
-      `The text has ${tokens} tokens, and this server shows the attention of up to ${most}. Shorten it.`,
+      `The text has ${tokens} tokens, and this page shows the attention of up to ${most}. Shorten it.`,
   unreachable: "The server does not answer. Is heed serve still running?",
   /** @param {number} n @param {number} all */
   tourOf: (n, all) => `${n} of ${all}`,
@@ -334,5 +345,7 @@ export const strings = {
   skip: "Skip to the views",
   footer:
       "Made by Heed. Nothing on this page is loaded from elsewhere; what you type goes to the server of this page and nowhere else.",
+  footerOfSite:
+      "Made by Heed. Nothing on this page is loaded from elsewhere. The model runs in this browser, and what you type stays in it.",
   footerOfFile: "Made by Heed. Nothing on this page is loaded from elsewhere, and nothing leaves it.",
 };

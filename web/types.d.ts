@@ -270,6 +270,8 @@ interface View {
 /** What the parts of the page know of each other. */
 interface App {
   file: TraceFile | null;
+  /** Where a model is opened from the disk, on a site. */
+  modelOpener: HTMLElement | null;
   store: Store;
   marks: Marks;
   models(): Model[];

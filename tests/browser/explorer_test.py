@@ -2,14 +2,18 @@
 """The explorer page in a real browser: every view of a page from `heed attend --output page.html`, by pointer and by
 keyboard, in light and dark, small and large, with no message in the console and no request to anywhere.
 
-    explorer_test.py HEED [PICTURES]
+    explorer_test.py HEED [PICTURES] [--site SITE]
 
-HEED is the command; PICTURES, a folder, gets pictures of the views. Exits 77 (skipped) where there is no Chromium,
+HEED is the command; PICTURES, a folder, gets pictures of the views. SITE is what `make site` builds: with it, the tests
+of served pages run on that instead, without a server. Exits 77 (skipped) where there is no Chromium,
 except where CI is set: there it is a failure.
 """
 
+import base64
 import csv
+import functools
 import html
+import http.server
 import io
 import json
 import os
@@ -33,6 +37,7 @@ HEED = ""
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 FAMILIES = pathlib.Path(os.environ.get("HEED_FAMILIES") or MODELS.parent.parent / "shared/families")
 PICTURES = None
+SITE = None
 SHORT = "Der Hund schläft."
 LONG = "Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner Großmutter einen Kuchen gebacken."
 VIEWS = ["lines", "heads", "head", "query", "change"]
@@ -328,6 +333,11 @@ class OfServer(unittest.TestCase):
         if not re.search(r"^ +serve ", commands, re.MULTILINE):
             raise unittest.SkipTest("this command has no server")
         cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
+        cls.start()
+        cls.browser = Browser(downloads=cls.folder.name)
+
+    @classmethod
+    def start(cls):
         cls.server = subprocess.Popen([HEED, "serve", "--port", "0", *cls.models()], stderr=subprocess.PIPE, text=True, cwd=cls.folder.name)
         for line in cls.server.stderr:
             if match := re.search(r"http://\S+?:\d+/", line):
@@ -337,12 +347,15 @@ class OfServer(unittest.TestCase):
             raise AssertionError("the server does not say where it listens")
         # Nobody else reads what it says from here on.
         threading.Thread(target=cls.server.stderr.read, daemon=True).start()
-        cls.browser = Browser(downloads=cls.folder.name)
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
         cls.folder.cleanup()
+        cls.stop()
+
+    @classmethod
+    def stop(cls):
         cls.server.terminate()
         cls.server.wait()
         cls.server.stderr.close()
@@ -366,7 +379,7 @@ class OfServer(unittest.TestCase):
         self.browser.resize(1280, 900)
 
     def translation(self):
-        return self.browser.run("return document.querySelector('#target').textContent")
+        return self.browser.run("return document.querySelector('#translation').textContent")
 
     def state(self):
         return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(self.browser.run("return location.href")).query))
@@ -402,7 +415,7 @@ class Languages(OfServer):
 
     def test_models_of_one_pair_have_no_choice(self):
         self.show(pair="de-en", text=SHORT)
-        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
         self.assertEqual(self.shown(), [None, None])
 
     def test_target_language(self):
@@ -457,7 +470,7 @@ class Named(OfServer):
 
     def test_a_name_is_shown_with_the_languages(self):
         self.show(text="The dog sleeps.")
-        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
         self.browser.wait("document.querySelector('.top select').selectedOptions[0]?.textContent === 'English → Spanish (kitchen)'", "the name")
         self.show(text="The dog sleeps.", view="compare", other="model:kitchen")
         self.browser.wait("[...document.querySelectorAll('#panel option')].some((each) => each.textContent === 'English → Spanish (kitchen)')", "the name to compare with")
@@ -666,14 +679,18 @@ class Modules(OfServer):
 
 
 class Served(OfServer):
+    MODEL_NAMES = ["German → English", "English → Spanish", "German → English (rnn)"]
+    OTHER_PRECISION = "int8"
+    PRECISION = []
+
     @classmethod
     def models(cls):
         return ["--pair", "de-en", "--pair", "en-es", "--model", str(MODELS / "rnn")]
 
     def test_an_address_shows_its_sentence(self):
         self.show(pair="de-en", text=SHORT)
-        self.browser.wait("document.querySelector('#target').textContent", "the translation")
-        expected = subprocess.run([HEED, "translate", SHORT, "--quiet"], check=True, capture_output=True, text=True).stdout
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        expected = subprocess.run([HEED, "translate", SHORT, "--quiet", *self.PRECISION], check=True, capture_output=True, text=True).stdout
         self.assertEqual(self.translation(), expected.strip())
         for view in ["lines", "heads", "head"]:
             self.browser.click(f"#tab-{view}")
@@ -681,12 +698,12 @@ class Served(OfServer):
 
     def test_starts_with_an_example(self):
         self.show()
-        self.browser.wait("document.querySelector('#target').textContent", "a translation")
+        self.browser.wait("document.querySelector('#translation').textContent", "a translation")
         self.assertEqual(self.browser.run("return document.querySelector('#source').value"), SHORT)
         self.browser.press("D", "a")  # replaces the example
         self.assertEqual(self.browser.run("return document.querySelector('#source').value"), "Da")
         self.show(pair="en-es")
-        self.browser.wait("document.querySelector('#target').textContent", "a translation")
+        self.browser.wait("document.querySelector('#translation').textContent", "a translation")
         self.assertEqual(self.browser.run("return document.querySelector('#source').value"), "The dog is sleeping.")
         self.browser.run("const box = document.querySelector('.top select'); box.value = 'pair:de-en'; box.dispatchEvent(new Event('change'))")
         self.browser.wait(f"document.querySelector('#source').value === {json.dumps(SHORT)}", "an example in the other language")
@@ -718,11 +735,11 @@ class Served(OfServer):
 
     def test_the_last_step_of_the_tour_shows_the_rnn(self):
         self.show(tour=8)
-        self.browser.wait("/model=rnn/.test(location.href) && /slept/.test(document.querySelector('#target').textContent)", "the RNN's translation")
+        self.browser.wait("/model=rnn/.test(location.href) && /slept/.test(document.querySelector('#translation').textContent)", "the RNN's translation")
         self.assertIn("this one", self.browser.run("return document.querySelector('.tour').textContent"))
         self.assertEqual(self.browser.run("return document.querySelector('.top .field span').textContent"), "Model")
         names = self.browser.run("return [...document.querySelector('.top select').options].map((each) => each.textContent)")
-        self.assertEqual(names, ["German → English", "English → Spanish", "German → English (rnn)"])
+        self.assertEqual(names, self.MODEL_NAMES)
 
     def test_translates_while_one_types(self):
         self.show(pair="de-en")
@@ -731,7 +748,7 @@ class Served(OfServer):
         self.browser.press("Control+a")
         for letter in "Die Katze":
             self.browser.press(" " if letter == " " else letter)
-        self.browser.wait("/cat/i.test(document.querySelector('#target').textContent)", "the translation")
+        self.browser.wait("/cat/i.test(document.querySelector('#translation').textContent)", "the translation")
         self.assertIn("text=Die+Katze", self.browser.run("return location.href"))
 
     def test_what_the_translation_says_otherwise(self):
@@ -739,25 +756,25 @@ class Served(OfServer):
         self.show(pair="de-en", text="Wir haben 7 Hunde.", target="We have 8 dogs.")
         self.browser.wait("document.querySelector('#warnings li')", "the warnings")
         self.assertEqual(self.browser.run(warnings), ['Check this: the translation lacks "7"', 'Check this: the source does not say "8"'])
-        look = "const of = document.querySelector('#target'); return [of.getAttribute('aria-describedby'), getComputedStyle(of).textDecorationLine]"
+        look = "const of = document.querySelector('#translation'); return [of.getAttribute('aria-describedby'), getComputedStyle(of).textDecorationLine]"
         self.assertEqual(self.browser.run(look), ["warnings", "underline"])
         self.show(pair="de-en", text="Wir haben 7 Hunde.", target="We have 7 dogs.")
-        self.browser.wait("document.querySelector('#target').textContent.includes('7')", "the other translation")
+        self.browser.wait("document.querySelector('#translation').textContent.includes('7')", "the other translation")
         self.assertEqual(self.browser.run(warnings), [])
         self.assertEqual(self.browser.run(look), [None, "none"])
 
     def test_an_error_takes_the_last_translation_away(self):
         self.show(pair="de-en", text=SHORT)
-        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
         self.browser.run("const box = document.querySelector('#source'); box.value = 'x'.repeat(3000); box.dispatchEvent(new Event('input'))")
-        self.browser.wait("/^The text has \\d+ tokens, and this server shows the attention of up to 256/.test(document.querySelector('.status.failed')?.textContent)", "the error")
+        self.browser.wait("/^The text has \\d+ tokens, and this page shows the attention of up to 256/.test(document.querySelector('.status.failed')?.textContent)", "the error")
         self.assertEqual(self.translation(), "")
         self.assertTrue(self.browser.run("return document.querySelector('main').classList.contains('empty')"))
         self.assertTrue(all("400" in message for message in self.browser.console()))
 
     def test_without_a_text_there_is_no_translation(self):
         self.show(pair="de-en", text=SHORT)
-        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
         # The answer to the first of these texts comes when there is none any more.
         self.browser.run("const box = document.querySelector('#source');"
                          "for (const text of [arguments[0], '']) { box.value = text; box.dispatchEvent(new Event('input')); }", LONG)
@@ -810,7 +827,7 @@ class Served(OfServer):
                               f"head {head + 1} off")
         # Until the answer to the last click is there.
         self.browser.wait("/--ablate cross:2:8/.test(document.querySelector('.command code').textContent)", "the trace without eight heads")
-        self.browser.wait(f"document.querySelector('#target').textContent !== {json.dumps(before)}", "another translation")
+        self.browser.wait(f"document.querySelector('#translation').textContent !== {json.dumps(before)}", "another translation")
         self.browser.wait("parseFloat(document.querySelector('.difference')?.textContent.split(': ')[1]) < -1", "the difference")
         self.browser.wait("document.querySelectorAll('.versus mark').length > 0", "marked changes")
         self.assertEqual(self.browser.run("return document.querySelectorAll('.head-switch[aria-pressed=true]').length"), 8)
@@ -857,7 +874,7 @@ class Served(OfServer):
         self.browser.wait("document.querySelector('.word-switch')", "the words of the original")
         self.assertIn("dog", self.translation())
         self.browser.run("[...document.querySelectorAll('.word-switch')].find((each) => each.textContent === 'dog').click()")
-        self.browser.wait("!document.querySelector('#target').textContent.includes('dog')", "a translation without the word")
+        self.browser.wait("!document.querySelector('#translation').textContent.includes('dog')", "a translation without the word")
         self.assertIn("forbid=dog*", self.browser.run("return location.href"))
 
     def test_pdf_is_drawn_by_the_library(self):
@@ -869,7 +886,7 @@ class Served(OfServer):
         self.assertTrue(path.read_bytes().startswith(b"%PDF"))
 
     def test_compare_two_precisions(self):
-        self.show(pair="de-en", text=SHORT, view="compare", other="precision:int8")
+        self.show(pair="de-en", text=SHORT, view="compare", other=f"precision:{self.OTHER_PRECISION}")
         self.browser.wait("/Log-probability: .* and /.test(document.querySelector('#panel .note-line')?.textContent)", "both scores")
         first, second = re.findall(r"-[\d.]+\d", self.browser.run("return document.querySelector('#panel .note-line').textContent"))
         self.assertNotEqual(first, second)
@@ -912,6 +929,99 @@ class Served(OfServer):
         self.browser.wait("document.querySelector('#panel .overlay')?.getAttribute('aria-label')", "the comparison")
         self.browser.wait(PAINTED.replace("return seen.size", "return seen.size > 8").join(["(() => {", "})()"]), "two maps")
         self.assertIn("rnn", self.browser.run("return [...document.querySelectorAll('#panel option')].map((each) => each.value).join()"))
+
+
+class QuietFiles(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class Site(Served):
+    """The same page from a folder of static files, whose models run in the browser."""
+
+    @classmethod
+    def start(cls):
+        files = functools.partial(QuietFiles, directory=SITE)
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)
+        cls.url = f"http://127.0.0.1:{cls.server.server_port}/"
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+
+    @classmethod
+    def stop(cls):
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def require_ablation(self):
+        pass
+
+    test_first_view_takes_few_requests = None  # each module is a file here
+    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "German → English (rnn)"]
+    OTHER_PRECISION = "float32"
+    PRECISION = ["--precision", "int8"]
+
+    def test_pdf_is_drawn_by_the_library(self):
+        self.show(pair="de-en", text=SHORT, view="head", layer=2, head=5)
+        self.browser.wait("document.querySelector('#panel canvas')", "the picture")
+        self.browser.click(".export button:nth-of-type(3)")
+        self.browser.wait("/not in the browser/.test(document.querySelector('.export .needs').textContent)", "why there is none")
+        self.assertTrue(all("500" in message for message in self.browser.console()))
+
+    def test_all_others_work_without_a_network(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.browser.cdp("Network.enable")
+        self.browser.cdp("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        try:
+            self.browser.run("const box = document.querySelector('#source'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))", LONG)
+            expected = subprocess.run([HEED, "translate", LONG, "--quiet", "--precision", "int8"], check=True, capture_output=True, text=True).stdout
+            self.browser.wait(f"document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", "the command's translation")
+            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("change", ".versus .translation"),
+                                ("search", "canvas"), ("compare", "canvas")]:
+                self.browser.click(f"#tab-{view}")
+                self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", view)
+        finally:
+            self.browser.cdp("Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+
+    def test_a_finger_marks_a_token(self):
+        self.browser.resize(360, 740)
+        self.browser.cdp("Emulation.setTouchEmulationEnabled", enabled=True)
+        try:
+            self.show(pair="de-en", text=SHORT)
+            self.browser.wait("document.querySelectorAll('.tokens')[1].children.length > 2", "the tokens")
+            x, y = self.browser.run("const box = document.querySelectorAll('.tokens')[1].children[1].getBoundingClientRect();"
+                                    "return [box.x + box.width / 2, box.y + box.height / 2]")
+            self.browser.cdp("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+            self.browser.cdp("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+            self.browser.wait("document.querySelectorAll('.tokens')[1].children[1].getAttribute('aria-pressed') === 'true'", "the marked token")
+            self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
+        finally:
+            self.browser.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
+            self.browser.resize(1280, 900)
+
+    def drop(self, directory, names):
+        """Drops files on the page, as a directory of their names."""
+        files = [[name, base64.b64encode((directory / name).read_bytes()).decode()] for name in names if (directory / name).exists()]
+        self.browser.run("""
+            const dropped = new DataTransfer();
+            for (const [name, content] of arguments[0])
+              dropped.items.add(new File([Uint8Array.from(atob(content), (each) => each.charCodeAt(0))], name));
+            document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: dropped, bubbles: true, cancelable: true}));""", files)
+
+    def test_a_model_is_dropped_on_the_page(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.drop(MODELS / "rnn", ["README.md"])
+        self.browser.wait("/config.json/.test(document.querySelector('.status.failed')?.textContent)", "what is missing")
+        self.drop(MODELS / "rnn", sorted(path.name for path in (MODELS / "rnn").iterdir()))
+        expected = subprocess.run([HEED, "translate", SHORT, "--quiet", "--model", str(MODELS / "rnn")], check=True, capture_output=True, text=True).stdout
+        self.browser.wait(f"/model=model/.test(location.href) && document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", "its translation")
+        text_model = FAMILIES / "decoder_families/smollm2/model"
+        if not text_model.exists():
+            return
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.drop(text_model, sorted(path.name for path in text_model.iterdir() if path.is_file()))
+        self.browser.wait("/model=model/.test(location.href) && document.querySelector('#tab-next:not([hidden])')", "the next token")
 
 
 # A list of what is wrong: controls without a name, roles without what they need, text with too little contrast.
@@ -963,7 +1073,18 @@ if __name__ == "__main__":
               + ("a failure, since CI is set" if os.environ.get("CI") else "skipped"), file=sys.stderr)
         sys.exit(1 if os.environ.get("CI") else 77)
     HEED = os.path.abspath(sys.argv[1])
+    if "--site" in sys.argv:
+        at = sys.argv.index("--site")
+        SITE = sys.argv[at + 1]
+        del sys.argv[at:at + 2]
+        if not os.path.exists(os.path.join(SITE, "heed.wasm")):
+            print(f"{SITE} has no heed.wasm: make site builds it", file=sys.stderr)
+            sys.exit(77)
     if len(sys.argv) > 2:
         PICTURES = sys.argv[2]
         os.makedirs(PICTURES, exist_ok=True)
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    tests = unittest.defaultTestLoader
+    cases = [Site] if SITE else [each for each in vars(sys.modules[__name__]).values()
+                                 if isinstance(each, type) and issubclass(each, unittest.TestCase) and each not in (OfServer, Site)]
+    suite = unittest.TestSuite(tests.loadTestsFromTestCase(each) for each in cases)
+    sys.exit(0 if unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful() else 1)
