@@ -19,7 +19,7 @@ const kSpecial = {
 export function isSpecial(token) { return Object.hasOwn(kSpecial, token); }
 
 /** @param {string} token */
-function beginsWord(token) { return token.startsWith(kWordMark) || token.startsWith("Ġ"); }
+function beginsWord(token) { return token.startsWith(kWordMark); }
 
 /// Controls and marks that turn the direction of text become visible.
 /** @param {string} text */
