@@ -25,13 +25,32 @@ from value_slots import MADE  # noqa: E402
 
 LANGUAGES = ("de", "en", "es")
 KINDS = {
-    "times in words": ["clock"], "24-hour times": ["oclock"], "opening hours": ["hours"], "dates with a year": ["fulldate"],
+    "times in words": ["clock"], "times of a part of the day": ["clockday"], "24-hour times": ["oclock"],
+    "opening hours": ["hours"], "dates with a year": ["fulldate"],
     "dates": ["date"], "number words": ["words", "words_m", "words_f"], "temperatures": ["temperature", "frost"],
     "rooms, platforms, codes": ["room", "platform", "code", "line", "flight"], "list markers": ["marker"],
     "amounts": ["price"], "percentages": ["percent"], "large numbers": ["bignumber"],
+    "telephone numbers, addresses": ["phone", "email", "url"], "years": ["year"],
 }
-# Amounts have no frames among those of tests/data.
+# These have no frames, or few, among those of tests/data.
 MORE_FRAMES = [
+    ("Bei {clockday} war Schluss.", "It was over at {clockday}.", "Se acabó a {clockday}."),
+    ("Um {clockday} hat der Hund gebellt.", "The dog barked at {clockday}.", "El perro ladró a {clockday}."),
+    ("Wir haben uns um {clockday} verabschiedet.", "We said goodbye at {clockday}.", "Nos despedimos a {clockday}."),
+    ("Um {clockday} sind alle müde.", "Everybody is tired at {clockday}.", "A {clockday} todos están cansados."),
+    ("Der Klempner ist unter {phone} zu erreichen.", "The plumber can be reached at {phone}.", "Se puede llamar al fontanero al {phone}."),
+    ("Beschwerden bitte an {email} richten.", "Please address complaints to {email}.", "Por favor, dirija las quejas a {email}."),
+    ("Das Protokoll liegt unter {url} bereit.", "The minutes are available at {url}.", "El acta está disponible en {url}."),
+    ("Seit {year} gehört die Mühle der Gemeinde.", "The mill has belonged to the village since {year}.", "El molino es del pueblo desde {year}."),
+    ("Die Brücke stammt aus dem Jahr {year}.", "The bridge dates from {year}.", "El puente es del año {year}."),
+    ("Der Hammer liegt bei {price}, die Säge ist teurer.", "The hammer is {price}, the saw is more expensive.", "El martillo sale a {price}, la sierra es más cara."),
+    ("Wer hat um {oclock} das Fenster geöffnet?", "Who opened the window at {oclock}?", "¿Quién abrió la ventana a {oclock}?"),
+    ("Vor {clock} steht hier niemand auf.", "Nobody gets up here before {clock}.", "Aquí nadie se levanta antes de {clock}."),
+    ("Die Eisdiele verkauft {hours} Waffeln.", "The ice cream parlor sells waffles {hours}.", "La heladería vende gofres {hours}."),
+    ("Der Schatz wurde am {fulldate} gehoben.", "The treasure was raised on {fulldate}.", "El tesoro se sacó el {fulldate}."),
+    ("Erst am {date} blüht der Kaktus.", "The cactus does not bloom until {date}.", "El cactus no florece hasta el {date}."),
+    ("Am Zaun hängen {words_m} Luftballons.", "There are {words_m} balloons on the fence.", "De la valla cuelgan {words_m} globos."),
+    ("{marker} Fahrrad putzen", "{marker} Clean the bicycle", "{marker} Limpiar la bicicleta"),
     ("Der Teppich kostet {price}.", "The carpet costs {price}.", "La alfombra cuesta {price}."),
     ("Für das Fahrrad habe ich {price} bezahlt.", "I paid {price} for the bicycle.", "Pagué {price} por la bicicleta."),
     ("Sie schuldet mir noch {price}.", "She still owes me {price}.", "Todavía me debe {price}."),
@@ -67,6 +86,9 @@ def other_forms():
             figures += [f"0{text}" for text in figures if len(text) == 4] + ([str(hour)] if minute == 0 else [])
             key = german_clock_variants(hour, minute)[0]
             forms[key] = {language: ways[language](hour, minute) + figures for language in LANGUAGES}
+            if minute in (25, 35):
+                other = german_clock_variants(hour if minute == 25 else hour % 12 + 1, 0)[0].split()[0].replace("ein", "eins").replace("einss", "eins")
+                forms[key]["de"].append(f"fünfundzwanzig {'nach' if minute == 25 else 'vor'} {other}")
     return forms
 
 
@@ -90,15 +112,20 @@ def amount_forms(form, language):
 
 def hours_forms(ways, column):
     """Opening hours: a column of forms for each of the two times."""
-    columns = []
-    for spanish in re.findall(r"\d+:\d\d", ways[2]):
+    columns, times = [], re.findall(r"\d+:\d\d", ways[2])
+    opens, closes = (int(time.split(":")[0]) for time in times)
+    noon = {"de": ["Mittag", "mittags"], "en": ["noon"], "es": ["mediodía"]}[LANGUAGES[column]]
+    for spanish in times:
         hour, minute = map(int, spanish.split(":"))
         face = (hour - 1) % 12 + 1
         plain = [f"{hour}:{minute:02d}", f"{hour:02d}:{minute:02d}", f"{hour}.{minute:02d}"] + ([str(hour)] if minute == 0 else [])
         halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
         english = [f"{time}{space}{half}" for half in halves for space in (" ", "")
                    for time in [f"{face}:{minute:02d}"] + ([str(face)] if minute == 0 else [])] + (["noon"] if (hour, minute) == (12, 0) else [])
-        columns.append(english + plain[:2] if LANGUAGES[column] == "en" else plain)
+        # "From 8 to 10 a.m.", "from 10 to 1 p.m.": the second time says what half of the day the first is of.
+        natural = not columns and ((opens < 12) == (closes < 12) or (opens < 12 and closes - 12 < opens))
+        bare = [f"{face}:{minute:02d}"] + ([str(face)] if minute == 0 else []) if natural else []
+        columns.append((english + plain[:2] + bare if LANGUAGES[column] == "en" else plain) + (noon if (hour, minute) == (12, 0) else []))
     return columns
 
 
@@ -112,13 +139,49 @@ def accepted(ways, column):
     if usual.startswith("minus "):
         n = next(form.split()[1] for form in ways[0] if form.split()[1].isdigit())
         forms += [f"-{n} {unit}" for unit in ("degrees", "grados", "Grad", "°C")] + [f"minus {n} degrees"]
-    if column == 1 and (clock := re.match(r"las? (\d+):(\d\d)$", ways[2][0] if isinstance(ways[2], list) else "")):
+    if clock := re.match(r"las? (\d+):(\d\d)$", ways[2][0] if isinstance(ways[2], list) else ""):
         hour, minute = int(clock[1]), clock[2]
+    if column == 1 and clock:
         halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
-        forms += [f"{(hour - 1) % 12 + 1}:{minute} {half}" for half in halves] + [f"{hour}:{minute}"] + (["midnight"] if hour == 0 else [])
+        forms += [f"{(hour - 1) % 12 + 1}:{minute} {half}" for half in halves] + [f"{hour}:{minute}", f"{hour:02d}:{minute}"] + (["midnight"] if hour == 0 else [])
+    if usual.rsplit(" ", 1)[-1] in ("morgens", "nachmittags", "abends", "nachts"): forms += part_of_day_forms(usual, language)
     if usual in MONTH_DAYS: forms += dates(language, *MONTH_DAYS[usual])
     if language == "es": forms += [form[:-3] for form in forms if form.endswith(" de")]
+    number = "°" in usual or amount_forms(ways[0] if isinstance(ways[0], str) else ways[0][0], "de") or re.fullmatch(r"\d\.\d{3}", usual)
+    if language == "es" and number: forms += spanish_figures(forms)
+    if column != 1 and clock: forms += [f"{hour}:{minute}"] + day_ways(hour, minute, language)
     return [list(dict.fromkeys(forms))]
+
+
+def spanish_figures(forms):
+    """Numbers with the other marks that Spanish has: 1037 and 1.037, 40,3 and 40.3."""
+    found = []
+    for form in forms:
+        found += [re.sub(r"(?<![\d.,])(\d)(\d{3})(?![\d.])", r"\1.\2", form), re.sub(r"(\d),(\d{1,2})(?!\d)", r"\1.\2", form)]
+    return found
+
+
+def day_ways(hour, minute, language):
+    """Other ways to say a time on the 24-hour clock in German and Spanish."""
+    if language == "de": return ["Mitternacht"] if hour == 0 and minute == "00" else [f"{hour:02d}:{minute}"]
+    face = (hour - 1) % 12 + 1
+    halves = ("a.m.", "am", "AM", "a. m.") if hour < 12 else ("p.m.", "pm", "PM", "p. m.")
+    times = [f"{face}:{minute}"] + ([str(face)] if minute == "00" else [])
+    ways = [f"{time}{space}{half}" for time in times for half in halves for space in (" ", "")]
+    if minute == "00": ways += [f"las {hour}", f"la {hour}"] + (["medianoche"] if hour == 0 else [])
+    return ways
+
+
+def part_of_day_forms(usual, language):
+    """A time in words in the right part of the day, or in figures of the right half of it."""
+    words, part = usual.rsplit(" ", 1)
+    morning = part in ("morgens", "nachts")
+    forms = OTHER_FORMS.get(words, {}).get(language, [])
+    def fits(form):
+        if not form[0].isdigit(): return True
+        hour = int(form.split(":")[0])
+        return (language == "en" and hour <= 12) or (hour < 12) == morning
+    return [form for form in forms if fits(form)]
 
 
 def dates(language, day, month):
@@ -143,9 +206,16 @@ def cases(slots, count, columns, seed):
         for name in ways:
             if name in slots:
                 row += ["|".join(forms) for forms in accepted(ways[name], target)]
+        if source == 1 and "fulldate" in slots and is_ambiguous(row[0]): continue
         if slots == ["marker"] and not row[0].strip("(")[:1].isdigit(): continue
         if all("{" not in cell for cell in row): found.setdefault(row[0], row)
     return list(found.values())
+
+
+def is_ambiguous(text):
+    """7/5/1921 is in July in some countries and in May in others."""
+    date = re.search(r"\b(\d\d?)/(\d\d?)/\d{4}", text)
+    return date is not None and int(date[1]) <= 12 and int(date[2]) <= 12
 
 
 def contains(text, form):
@@ -184,15 +254,19 @@ def main():
     folder = pathlib.Path(options.write or tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     print("| kind | cases | right without the check | with it |\n| --- | ---: | ---: | ---: |")
+    total = [0, 0, 0]
     for kind, slots in KINDS.items():
         rows = cases(slots, options.cases, columns, options.seed)
         path = folder / f"{kind.replace(' ', '-').replace(',', '')}.{options.pair}.tsv"
         path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
         before = wrong(rows, translations(options.heed, options.pair, rows, "--no-check-values"))
         after = wrong(rows, translations(options.heed, options.pair, rows))
+        total = [count + more for count, more in zip(total, (len(rows), len(before), len(after)))]
         shares = [f"{100 * (1 - len(each) / len(rows)):.1f}%" for each in (before, after)]
         print(f"| {kind} | {len(rows)} | {shares[0]} | {shares[1]} |", flush=True)
         for row, line in after[:12 if options.show else 0]: print("   ", row[0], "|", line, "|", row[2:][0][:60])
+    shares = [f"{100 * (1 - each / total[0]):.1f}%" for each in total[1:]]
+    print(f"| all | {total[0]} | {shares[0]} | {shares[1]} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -218,13 +218,65 @@ TEST(Usage, PairsAreFoundByLanguage) {
     EXPECT_EQ(heed_command({"translate", text, "--pair", pair, "--model", tiny_model()}).out, usual.out)
         << pair;
   }
-  // What can be done without the pair: two steps only where both halves are there.
-  expect_failure(heed_command({"translate", "x", "--pair", "DE-es"}, bundled), 2,
-                 {"'DE-es'", "heed translate --pair de-en | heed translate --pair en-es", "--model DIR",
-                  "heed convert", "heed train"});
-  const CommandResult none = heed_command({"translate", "x", "--pair", "es-de"}, bundled);
-  expect_failure(none, 2, {"'es-de'", "available pairs: de-en, en-es;"});
-  EXPECT_EQ(none.err.find(" | "), std::string::npos) << none.err;
+  expect_failure(heed_command({"translate", "x", "--pair", "es-de"}, bundled), 2,
+                 {"'es-de'", "available pairs: de-en, en-es;", "--model DIR", "heed convert", "heed train"});
+}
+
+/// A folder of bundled models: one for German to English, and the same model as one for English to Spanish,
+/// which reads the words that it does not know as well as it can.
+std::string chained_models(const TestFolder& folder) {
+  namespace fs = std::filesystem;
+  const fs::path models = folder.path("models");
+  fs::create_directory(models);
+  fs::create_directory_symlink(tiny_model(), models / "de-en");
+  fs::copy(tiny_model(), models / "en-es");
+  const std::string path = models / "en-es/tokenizer_config.json";
+  nlohmann::json config = nlohmann::json::parse(read_file(path));
+  config.update({{"source_lang", "en"}, {"target_lang", "es"}});
+  write_file(path, config.dump());
+  return models;
+}
+
+TEST(Usage, PairsGoThroughOtherLanguages) {
+  const TestFolder folder;
+  const std::string models = chained_models(folder);
+  const Command::Settings bundled{.environment = {"HEED_MODELS=" + models}};
+  const auto run = [&](std::vector<std::string> arguments) {
+    const CommandResult result = heed_command(std::move(arguments), bundled);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  std::string text;
+  for (const SentencePair& pair : tiny_pairs(5, 7)) text += pair.source + "\n";
+  const std::string input = folder.write("de.txt", text + "\n");
+  const std::string english = folder.write("en.txt", run({"translate", "--input", input, "--pair", "de-en"}));
+  const std::string expected = run({"translate", "--input", english, "--pair", "en-es"});
+  for (const char* pair : {"de-es", "DE-ES", "deu-spa"}) {
+    EXPECT_EQ(run({"translate", "--input", input, "--pair", pair}), expected) << pair;
+  }
+  EXPECT_NE(expected, read_file(english));  // or one step would do
+  const std::string output = folder.path("es.txt");
+  run({"translate", "--input", input, "--pair", "de-es", "--resume", "--output", output});
+  EXPECT_EQ(read_file(output), expected);
+  const auto json =
+      nlohmann::json::parse(run({"translate", tiny_pairs(1, 7)[0].source, "--pair", "de-es", "--json"}));
+  EXPECT_EQ(json["through"], nlohmann::json{"en"});
+  EXPECT_EQ(json["intermediate"][0].get<std::string>() + "\n",
+            run({"translate", tiny_pairs(1, 7)[0].source, "--pair", "de-en"}));
+  const std::string reference = folder.write("reference.txt", expected);
+  const auto score = nlohmann::json::parse(
+      run({"evaluate", "--source", input, "--reference", reference, "--pair", "de-es", "--json"}));
+  EXPECT_NEAR(score["bleu"].get<double>(), 100, 1e-6);
+  EXPECT_EQ(run({"translate", "<b>Der</b>", "--pair", "de-es", "--format", "html"}).substr(0, 3), "<b>");
+
+  const std::vector<std::string> chained{"x", "--pair", "de-es"};
+  const auto refused = [&](std::vector<std::string> arguments, const std::vector<std::string>& parts) {
+    arguments.insert(arguments.end(), chained.begin(), chained.end());
+    expect_failure(heed_command(arguments, bundled), 2, parts);
+  };
+  refused({"attend"}, {"'de-es'", "needs one", "--pair de-en or --pair en-es", "heed translate"});
+  refused({"translate", "--ablate", "cross:1:1"}, {"--ablate", "2 models"});
+  refused({"translate", "--target-language", "es"}, {"--pair de-es", "leave them out"});
 }
 
 TEST(Usage, PositionsAndOptionsAreTheSame) {

@@ -593,6 +593,54 @@ TEST_F(ServeTest, MarianCodesAreLanguages) {
   refused({{"pair", "en-es"}, {"target_language", "es"}}, "either 'pair' or");
 }
 
+TEST_F(ServeTest, GoesThroughOtherLanguages) {
+  const std::string text = "Der Lehrer sieht den alten Garten.";
+  start(with_models({"de-en", "opus-mt-en-mul"}));
+  EXPECT_EQ(get("/languages").json()[0],
+            (Json{{"code", "de"}, {"name", "German"}, {"targets", {"en", "es", "fr"}}}));
+  EXPECT_EQ(get("/v1/models").json()["chains"][0],
+            (Json{{"pair", "de-es"}, {"source", "de"}, {"target", "es"}, {"through", {"en"}}}));
+  const Json first = command({"translate", text}, "de-en")[0];
+  const std::string between = first["translation"];
+  Json expected =
+      command({"translate", between, "--target-language", "spa", "--nbest", "2"}, "opus-mt-en-mul")[0];
+  expected.update({{"source", text}, {"source_pieces", first["source_pieces"]}});
+  expected.update({{"through", {"en"}}, {"intermediate", {between}}});
+  const Json asked{{"text", text}, {"nbest", 2}};
+  const Json answer = post("/v1/translate", with(asked, {{"pair", "de-es"}})).json();
+  EXPECT_EQ(answer["models"], (Json{"de-en", "opus-mt-en-mul"}));
+  EXPECT_EQ(answer["pair"], "de-es");
+  EXPECT_EQ(answer["through"], Json{"en"});
+  EXPECT_EQ(answer["translations"][0], expected);
+  EXPECT_EQ(post("/v1/translate", with(asked, {{"source_language", "de"}, {"target_language", "es"}})).json(),
+            answer);
+  const Json best = command({"translate", between, "--target-language", "spa"}, "opus-mt-en-mul")[0];
+  for (const char* source : {"de", "auto"}) {
+    const Json own = post("/translate", {{"q", text}, {"source", source}, {"target", "es"}}).json();
+    EXPECT_EQ(own["translatedText"], best["translation"]) << own;
+  }
+  const Json list = post("/translate", {{"q", {text, ""}}, {"source", "de"}, {"target", "fr"}}).json();
+  EXPECT_EQ(list["translatedText"][0],
+            command({"translate", between, "--target-language", "fra"}, "opus-mt-en-mul")[0]["translation"]);
+  EXPECT_EQ(list["translatedText"][1], "");
+  const Json page =
+      post("/translate",
+           {{"q", "<p>Der <b>alte</b> Garten.</p>"}, {"source", "de"}, {"target", "es"}, {"format", "html"}})
+          .json();
+  EXPECT_THAT(page["translatedText"].get<std::string>(), testing::StartsWith("<p>"));
+  // Precisions are those of each step.
+  EXPECT_EQ(post("/v1/translate", with(asked, {{"pair", "de-es"}, {"precision", "int8"}})).status, 200);
+  // One model's attention, search and heads.
+  const Json pair{{"text", text}, {"pair", "de-es"}};
+  for (const char* route : {"/v1/attend", "/v1/search"}) {
+    expect_error(post(route, pair), 400, "the model 'de-en', then its translation with 'opus-mt-en-mul'");
+  }
+  const Json head{{"stack", "cross"}, {"layer", 1}, {"head", 1}};
+  expect_error(post("/v1/translate", with(pair, {{"ablate", {head}}})), 400, "2 models");
+  expect_error(post("/v1/translate", {{"text", text}, {"pair", "es-de"}}), 400, "no model here translates");
+  expect_error(post("/translate", {{"q", text}, {"source", "es"}, {"target", "de"}}), 400, "not available");
+}
+
 TEST_F(ServeTest, LanguagesOfFamilies) {
   if (!std::filesystem::is_directory(families_folder())) GTEST_SKIP() << missing_families();
   serve::ServerOptions chosen;

@@ -57,11 +57,22 @@ async function request(path, body, signal) { return (await send(path, body, sign
 
 /** @type {Model[]} */
 let known = [];  // the server's models
+/** @type {ChainJson[]} */
+let chains = [];  // the pairs for which a text passes through several of them
 
 /// The model that a state names, or the one that the server takes without a name. Null before the models are
 /// known.
 /** @param {State} state @returns {Model | null} */
 export function modelOf(state) { return chooseModel(known, state); }
+
+export function listedChains() { return chains; }
+
+/// The chain of models that a state names by its pair, or null.
+/** @param {State} state @returns {ChainJson | null} */
+export function chainOf(state) {
+  if (state.model || modelOf(state)) return null;
+  return chains.find((chain) => chain.pair === state.pair) ?? null;
+}
 
 /// The languages between which the model of a state translates, {from, to}: those of the state where the
 /// model has several, else its own. Without a choice: what the model takes by itself, else English, else
@@ -133,6 +144,15 @@ function constraints(state) {
 /** @param {State} state @param {AttendChanges} changes */
 function attention(state, changes) {
   return {text: state.text, ...options(state), ...(changes.target ? {} : constraints(state)), ...changes};
+}
+
+/// A translation through other languages, for the pair of a chain.
+/** @param {State} state @param {AbortSignal} signal @returns {Promise<PassedJson>} */
+export async function passThrough(state, signal) {
+  const body = {text: state.text, ...options(state), ...constraints(state)};
+  /** @type {TranslationsJson} */
+  const {translations} = await request("v1/translate", body, signal);
+  return translations[0];
 }
 
 /// A trace of the server.
@@ -213,7 +233,8 @@ export async function embed(state, texts, signal, changes = {}) {
 /** @returns {Promise<Model[]>} */
 export async function listModels() {
   /** @type {ModelsJson} */
-  const {data} = await request("v1/models");
+  const {data, chains: listed} = await request("v1/models");
+  chains = listed ?? [];
   known = data.map(readModel);
   return known;
 }

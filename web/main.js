@@ -1,7 +1,7 @@
 // The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
 // or those inside of the file that it is (heed attend --output page.html).
 
-import {addModel, attend, classify, createLatest, lacksLanguage, listModels, modelOf, readFile} from "./api.js";
+import {addModel, attend, chainOf, classify, createLatest, lacksLanguage, listModels, modelOf, passThrough, readFile} from "./api.js";
 import {readColours} from "./colours.js";
 import {isSite} from "./connection.js";
 import {createPlaceControls, createSettings} from "./controls.js";
@@ -33,6 +33,8 @@ const traces = file ? file.traces.map(() => null) : [];  // read when they are s
 let models = [];  // of the server
 /** @type {Trace | null} */
 let current = null;
+/** @type {Passed | null} */
+let passed = null;  // where the sentence passes through several models: there is no trace then
 let colours = readColours();
 
 /// Asks the server for the trace of what is shown; a request for an earlier state is dropped.
@@ -49,8 +51,11 @@ function askServer() {
 // An address with only a step of the tour.
 if (!file && store.get().tour > 0 && !store.get().text) store.set({text: tourSentence(store.get())}, true);
 
-// The first request is under way while the page is made.
-let first = !file && store.get().text.trim() ? askServer() : null;
+// The first request is under way while the page is made. Where the address has a pair, it waits until it is
+// known whether one model translates it.
+/** @param {State} state */
+const waits = ({pair, model}) => Boolean(pair && !model);
+let first = !file && store.get().text.trim() && !waits(store.get()) ? askServer() : null;
 
 const marks = createMarks();
 
@@ -82,6 +87,7 @@ const app = {
   models: () => models,
   colours: () => colours,
   trace: () => /** @type {Trace} */ (current),
+  passed: () => passed,
   /// The trace between tokens or words, as is chosen.
   shown: () => (current && store.get().words ? current.words() : app.trace()),
   /// Of a classifier, where nothing else is pinned, [CLS]: the token that decides.
@@ -301,22 +307,40 @@ const kAsked = [
   "forbid", "off"
 ];
 
+/// Shows a translation through other languages: what it says, without the attention of one model.
+/** @param {ChainJson} chain */
+async function askChain(chain) {
+  first = null;
+  content.classList.add("waiting");
+  const answer = await latest((signal) => passThrough(store.get(), signal));
+  if (!answer) return;
+  content.classList.remove("waiting");
+  current = null;
+  passed = answer.result ? {...answer.result, chain} : null;
+  sentence.status(answer.failure ?? "", answer.failure !== undefined);
+  sentence.showClasses(null);
+  update();
+}
+
 async function ask() {
   const state = store.get();
   if (!state.text.trim()) {
     latest(() => null);  // drops a request in flight
-    current = null;
+    current = passed = null;
     content.classList.remove("waiting");
     sentence.status("");
     return update();
   }
   sentence.status(strings.working);
+  const chain = chainOf(state);
+  if (chain) return askChain(chain);
   const asked = first ?? askServer();
   first = null;
   content.classList.add("waiting");
   const answer = await asked;
   if (!answer) return;  // a newer one is on its way
   content.classList.remove("waiting");
+  passed = null;
   if (answer.failure !== undefined) {
     current = null;  // what was shown is of another sentence
     update();
@@ -370,7 +394,8 @@ let wantsExample = !file && !store.get().text;  // a page that is opened without
 
 /// Asks the server for what is shown, and which models it has.
 function start() {
-  ask();
+  const waited = waits(store.get());
+  if (!waited) ask();
   listModels()
       .then((found) => {
         models = found;
@@ -389,7 +414,7 @@ function start() {
         sentence.showModels(models, store.get());
         update();  // settings and comparison list models too
         // The first request was sent before it was known what this model has to be told.
-        if (lacksLanguage(store.get())) ask();
+        if (waited || lacksLanguage(store.get())) ask();
       })
       .catch((error) => sentence.status(error.message, true));
 }

@@ -4,6 +4,16 @@
 /** GET /v1/models */
 interface ModelsJson {
   data: ModelJson[];
+  /** The language pairs for which a text passes through several models; absent where there are none. */
+  chains?: ChainJson[];
+}
+
+/** A pair, the languages of which and those between are tags. */
+interface ChainJson {
+  pair: string;
+  source: string;
+  target: string;
+  through: string[];
 }
 
 /** A model of the server. */
@@ -76,6 +86,19 @@ interface TraceJson {
   /** By layer and head, instead of `attention` and `details`. */
   packed?: Partial<Record<Stack, (PackedHead | null)[][]>>;
   details?: Partial<Record<Stack, (DetailJson | null)[][]>>;
+}
+
+/** POST /v1/translate, as far as a pair of `chains` needs it. */
+interface TranslationsJson {
+  translations: PassedJson[];
+}
+
+/** A translation in several steps. */
+interface PassedJson {
+  translation: string;
+  /** What the steps before the last say. */
+  intermediate: string[];
+  warnings: string[];
 }
 
 /** POST /v1/search */

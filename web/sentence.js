@@ -1,6 +1,6 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
-import {languagesOf, modelOf} from "./api.js";
+import {chainOf, languagesOf, listedChains, modelOf} from "./api.js";
 import {element, hasFocus, select, setAttribute} from "./dom.js";
 import {examplesOf, isExample} from "./examples.js";
 import {kindOf} from "./outcome.js";
@@ -91,6 +91,33 @@ export function createSentence(app, settings) {
     target.classList.toggle("doubtful", texts.length > 0);
     setAttribute(target, "aria-describedby", texts.length > 0 ? "warnings" : null);
   };
+  // What a translation through other languages says there, and the way to the attention of each step.
+  const steps = element("div", {id: "steps", class: "note-line", hidden: true});
+  /** @param {Passed | null} passed @param {string} source */
+  const showSteps = (passed, source) => {
+    steps.hidden = !passed;
+    if (!passed) return;
+    const {chain, intermediate} = passed;
+    const languages = [chain.source, ...chain.through, chain.target], texts = [source, ...intermediate];
+    /** @param {number} n */
+    const open = (n) => app.store.set({
+      pair: `${languages[n]}-${languages[n + 1]}`,
+      text: texts[n],
+      target: "",
+      token: "",
+      off: "",
+      layer: 0,
+      head: 0
+    });
+    steps.replaceChildren(
+        ...intermediate.map((text, n) => element("p", {}, strings.intermediate(chain.through[n], text))),
+        element(
+            "p", {class: "row"}, strings.lookAt,
+            ...texts.map(
+                (_, n) => element(
+                    "button", {type: "button", class: "example", onclick: () => open(n)},
+                    strings.pairName(languages[n], languages[n + 1])))));
+  };
   const targetName = element("span", {class: "name"}, strings.target);
   const sourceName = element("label", {class: "name", "for": "source"}, strings.source);
   const status = element("span", {class: "status", role: "status"});
@@ -142,7 +169,7 @@ export function createSentence(app, settings) {
   const examples = element("div", {class: "row examples"});
   /** @param {State} state */
   const showExamples = (state) => {
-    const texts = offline || state.text || !modelOf(state) ? [] : examplesOf(state);
+    const texts = offline || state.text || !(modelOf(state) || chainOf(state)) ? [] : examplesOf(state);
     examples.hidden = texts.length === 0;
     examples.replaceChildren(
         ...(texts.length ? [element("span", {class: "note-line"}, strings.try)] : []),
@@ -174,7 +201,7 @@ export function createSentence(app, settings) {
             "div", {class: "pair"},
             element("div", {class: "side"}, sourceName, source, examples, sourceTokens.element),
             element(
-                "div", {class: "side"}, targetName, target, warnings, classes, similarities.element,
+                "div", {class: "side"}, targetName, target, warnings, steps, classes, similarities.element,
                 targetTokens.element))),
     source,
     /** @param {string} text */
@@ -207,9 +234,10 @@ export function createSentence(app, settings) {
       const valueOf = (model) => (serves(model) ? `pair:${model.pair}` : `model:${model.id}`);
       /** @type {[string, string][]} */
       const options = models.map((model) => [valueOf(model), strings.modelName(model)]);
+      for (const chain of listedChains()) options.push([`pair:${chain.pair}`, strings.chainName(chain)]);
       pair.name.textContent = models.every(serves) ? strings.pair : strings.model;
-      const shown = modelOf(state);
-      pair.show(options, shown ? valueOf(shown) : "");
+      const shown = modelOf(state), chain = chainOf(state);
+      pair.show(options, shown ? valueOf(shown) : chain ? `pair:${chain.pair}` : "");
       showLanguages(state);
     },
     update() {
@@ -228,9 +256,13 @@ export function createSentence(app, settings) {
       document.title = source.value ? `${source.value.slice(0, 60)} – ${strings.title}` :
                                       `${strings.title}: ${strings.subtitle}`;
       similarities.update(trace !== null && kindOf(trace) === "vectors");
+      const passed = trace ? null : app.passed();
+      showSteps(passed, state.text);
       if (!trace) {
-        target.textContent = "";
-        showWarnings([]);
+        target.textContent = passed?.translation ?? "";
+        target.hidden = false;
+        targetName.textContent = strings.target;
+        showWarnings(passed?.warnings ?? []);
         targetTokens.show([], strings.targetTokens);
         sourceTokens.show([], strings.sourceTokens);
         return;

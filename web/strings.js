@@ -44,6 +44,13 @@ export const strings = {
     const pair = strings.pairName(model.source, model.target);
     return model.id === model.pair ? pair : `${pair} (${model.id})`;
   },
+  /** @param {ChainJson} chain */
+  chainName: (chain) => `${strings.pairName(chain.source, chain.target)}, ${strings.through(chain.through)}`,
+  /** @param {string[]} codes */
+  through: (codes) => `through ${codes.map(strings.languageName).join(" and ")}`,
+  /** @param {string} code @param {string} text */
+  intermediate: (code, text) => `In ${strings.languageName(code)}: “${text}”`,
+  lookAt: "Look at",
   beam: "Beam size",
   penalty: "Length penalty",
   precision: "Precision",

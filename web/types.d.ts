@@ -76,6 +76,11 @@ interface Model {
   precisions: string[];
 }
 
+/** A translation through other languages, and the models' chain. */
+interface Passed extends PassedJson {
+  chain: ChainJson;
+}
+
 /** What outcomes with some heads switched off are compared with: a translation or a class, or a vector. */
 interface Original {
   made?: string;
@@ -278,6 +283,8 @@ interface App {
   colours(): Colours;
   /** The trace that is shown. Views are updated only while there is one. */
   trace(): Trace;
+  /** What is shown instead where the sentence passes through several models. */
+  passed(): Passed | null;
   shown(): Trace;
   pinned(): Spot | null;
   pin(spot: Spot | null): void;

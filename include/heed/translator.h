@@ -72,6 +72,8 @@ struct TranslatedText {
   /// translation, calibrated on text that the bundled models were not trained on; 1 for text that is copied.
   std::vector<double> word_confidence;
   double confidence = 0;  ///< the mean of word_confidence; 1 for no words
+  /// Of a translator made by Translator::chain(): what the best translations of all models but the last say.
+  std::vector<std::string> intermediate;
   /// Of the best translation: what it says otherwise than the source in numbers, times, dates, codes and
   /// addresses, a sentence each.
   std::vector<std::string> warnings;
@@ -95,6 +97,14 @@ class Translator {
   /// none.
   explicit Translator(const std::string& directory, int threads = 0, const Languages& languages = {},
                       const std::string& precision = "", std::optional<bool> shortlist = {});
+  /// Opens models through which a text passes in this order, such as one for German to English and one for
+  /// English to Spanish; each translates the best translation of the one before it. nbest, prefix, require,
+  /// forbid and sample are of the last one, and TranslatedText has its scores and pieces; alignments and
+  /// confidences are those of the whole way. ablate, attend() and log_probability() are for one model alone
+  /// and throw kUsage. Throws what the constructor throws, and kUsage for no models and for a model that does
+  /// not read the language that the one before it writes.
+  static Translator chain(const std::vector<std::string>& directories, int threads = 0,
+                          const std::string& precision = "", std::optional<bool> shortlist = {});
   ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
@@ -129,6 +139,7 @@ class Translator {
 
  private:
   struct State;
+  explicit Translator(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -34,6 +34,8 @@ class Translation(NamedTuple):
     """With confidence=True, the probability that each word, separated by white space, also stands in a human translation."""
     confidence: float
     """With confidence=True, the mean of word_confidence."""
+    intermediate: list[str]
+    """Of a translator with several models, what the best translations of all but the last say."""
     warnings: list[str]
     """What the text says otherwise than its source in numbers, times, dates, codes and addresses, a sentence each; of the
     best translation only."""
@@ -42,7 +44,10 @@ class Translation(NamedTuple):
 class Translator:
     """A loaded translation model. May be used by several threads at once.
 
-    directory: a model directory (docs/model-format.md).
+    directory: a model directory (docs/model-format.md), or a list of those through which a text passes in this order,
+        such as one for German to English and one for English to Spanish: each translates the best translation of
+        the one before it. `nbest`, `prefix`, `require`, `forbid` and `sample` are of the last one; `ablate`,
+        `attend` and `log_probability` are for one model alone, and so are source_language and target_language.
     threads: 0 for one per processor. Results do not depend on it.
     source_language, target_language: of a model that has a token for each language, such as "eng_Latn" of
         NLLB-200 (docs/models.md); empty for those of the directory.
@@ -50,12 +55,13 @@ class Translator:
         that of the stored weights.
     shortlist: whether to restrict the target vocabulary to the shortlist of each source sentence; None: if the model
         has one, for greedy int8 search.
-    Raises heed.Error if the directory is missing, or is no translation model, or has no such language or shortlist.
+    Raises heed.Error if the directory is missing, or is no translation model, or has no such language or shortlist,
+        and for a model that does not read the language that the one before it writes.
     """
 
     def __init__(
         self,
-        directory: str | os.PathLike[str],
+        directory: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         threads: int = 0,
         *,
         source_language: str = "",
@@ -63,12 +69,14 @@ class Translator:
         precision: Literal["", "float32", "int8", "bfloat16"] = "",
         shortlist: bool | None = None,
     ) -> None:
-        self._model = _heed.Translator(
-            path_of("directory", directory), threads, source_language, target_language, precision, shortlist
-        )
+        several = isinstance(directory, (list, tuple))
+        paths = [path_of("directory", each) for each in (directory if several else [directory])]
+        if len(paths) != 1 and (source_language or target_language):
+            raise usage_error("source_language and target_language choose languages of one model: leave them out")
+        self._model = _heed.Translator(paths, threads, source_language, target_language, precision, shortlist)
         self._made_by = call_of(
             self,
-            os.fspath(directory),
+            paths if several else paths[0],
             threads=threads,
             source_language=source_language,
             target_language=target_language,
@@ -171,6 +179,7 @@ def _translation_of(found: Sequence[Any]) -> Translation:
             each.alignment,
             each.word_confidence,
             each.confidence,
+            each.intermediate,
             each.warnings,
         )
         for each in found

@@ -23,17 +23,23 @@ void bind_translator(nb::module_& m) {
       .def_ro("alignment", &TranslatedText::alignment)
       .def_ro("word_confidence", &TranslatedText::word_confidence)
       .def_ro("confidence", &TranslatedText::confidence)
+      .def_ro("intermediate", &TranslatedText::intermediate)
       .def_ro("warnings", &TranslatedText::warnings);
   nb::class_<Translator>(m, "Translator")
       .def(
           "__init__",
-          [](Translator* self, const std::string& directory, int threads, const std::string& source,
-             const std::string& target, const std::string& precision, std::optional<bool> shortlist) {
+          [](Translator* self, const std::vector<std::string>& directories, int threads,
+             const std::string& source, const std::string& target, const std::string& precision,
+             std::optional<bool> shortlist) {
             in_background([&](const std::atomic<bool>&) {
-              new (self) Translator(directory, threads, {source, target}, precision, shortlist);
+              if (directories.size() == 1) {
+                new (self) Translator(directories[0], threads, {source, target}, precision, shortlist);
+              } else {
+                new (self) Translator(Translator::chain(directories, threads, precision, shortlist));
+              }
             });
           },
-          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a,
+          "directories"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a,
           "shortlist"_a.none())
       .def(
           "translate",

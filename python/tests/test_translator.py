@@ -39,6 +39,31 @@ def test_details(translator):
     assert translator.translate(TEXTS[0], details=True).text == best.text
 
 
+def test_a_text_passes_through_several_models(model_directory, command):
+    directories = [model_directory, model_directory.parent / "en-es"]
+    chain = heed.Translator(directories)
+    assert chain.translate(TEXTS) == command("translate", "--pair", "de-es", *TEXTS).splitlines()
+    assert repr(chain) == f"heed.Translator({[str(each) for each in directories]!r})"
+    found = chain.translate(TEXTS[0], nbest=2, alignment=True, details=True)
+    assert found.intermediate == [heed.Translator(model_directory).translate(TEXTS[0])]
+    assert found.text == heed.Translator(directories[1]).translate(found.intermediate[0])
+    assert (1, 1) in found.alignment and len(found.alternatives) == 1
+    assert chain.translate_document("<b>Der Hund</b>", "html").startswith("<b>")
+    for call in [lambda: chain.attend(TEXTS[0]), lambda: chain.log_probability(TEXTS[0], "El perro.")]:
+        with pytest.raises(heed.Error, match="one model"):
+            call()
+    with pytest.raises(heed.Error, match="ablate"):
+        chain.translate(TEXTS[0], ablate="cross:1:1")
+    with pytest.raises(heed.Error, match="reads de, but the model before it writes es"):
+        heed.Translator(directories[::-1])
+    with pytest.raises(heed.Error, match="source_language"):
+        heed.Translator(directories, source_language="de")
+    with pytest.raises(heed.Error, match="at least one"):
+        heed.Translator([])
+    with pytest.raises(TypeError, match="directory must be a path"):
+        heed.Translator([model_directory, 5])
+
+
 def test_options(translator):
     text = "Der Hund schläft. Die Katze auch."
     assert translator.translate(text, split_sentences=False) != ""

@@ -162,5 +162,33 @@ TEST(BundledModels, GlossaryTermsReplaceOtherTranslations) {
             "The pizza is big, but the cucumber is small.");
 }
 
+TEST(BundledModels, TranslateThroughOthers) {
+  const std::string folder = source_folder() + "/models/";
+  const Translator chain = Translator::chain({folder + "de-en", folder + "en-es"}, 2);
+  const Translator first(folder + "de-en", 2), last(folder + "en-es", 2);
+  const std::string text = "Der kleine Hund schläft um 14:35 Uhr.";
+  const std::string between = first.translate(text);
+  EXPECT_EQ(chain.translate(text), last.translate(between));
+  TranslateOptions options;
+  options.alignment = options.confidence = true;
+  options.nbest = 2;
+  const TranslatedText best = chain.alternatives(text, options).front();
+  EXPECT_EQ(best.text, chain.translate(text));
+  EXPECT_EQ(best.intermediate, std::vector{between});
+  EXPECT_EQ(std::ranges::count(best.alignment, std::pair(2, 1)), 1) << best.text;  // Hund, perrito
+  EXPECT_LT(best.confidence, last.alternatives(between, options).front().confidence);
+  EXPECT_TRUE(best.warnings.empty());
+
+  TranslateOptions terms;
+  terms.glossary = {{"Hund", "cachorro"}};
+  EXPECT_NE(chain.translate(text, terms).find("cachorro"), std::string::npos) << chain.translate(text, terms);
+  TranslateOptions ablated;
+  ablated.ablate = {"cross:1:1"};
+  EXPECT_THROW(chain.translate(text, ablated), Error);
+  EXPECT_THROW(chain.attend(text), Error);
+  EXPECT_THROW(chain.log_probability(text, "El perro."), Error);
+  EXPECT_THROW(Translator::chain({folder + "en-es", folder + "de-en"}), Error);
+}
+
 }  // namespace
 }  // namespace heed

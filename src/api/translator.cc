@@ -16,36 +16,55 @@
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
 #include "translate/translation_settings.h"
-#include "translate/translator.h"
+#include "translate/translator_chain.h"
 #include "translate/words/confidence.h"
 
 namespace heed {
 
 struct Translator::State {
-  State(const std::string& directory, int threads, const Languages& languages,
-        const models::LoadOptions& options)
-      : files((checked_threads(threads), tasks::translation_model(models::load_model(directory, options)))),
-        pool(threads) {
-    if (!languages.source.empty() || !languages.target.empty()) {
-      tasks::choose_languages(files, languages.source, languages.target);
+  State(const std::vector<std::string>& directories, int threads, const models::LoadOptions& options)
+      : pool((checked_threads(threads), threads)) {
+    if (directories.empty()) fail(ErrorKind::kUsage, "a translation needs at least one model directory");
+    for (const std::string& directory : directories) {
+      files.push_back(tasks::translation_model(models::load_model(directory, options)));
     }
   }
 
-  translate::Translator with(const TranslateOptions& options) {
-    return {model, tokenizer, pool, translate::translator_options(model, options)};
+  translate::TranslatorChain with(const TranslateOptions& options) {
+    return {tasks::chain_steps(files, options), pool};
+  }
+  /// Throws kUsage if there are several.
+  tasks::TranslationModel& one_model(const char* what) {
+    if (files.size() == 1) return files[0];
+    fail(
+        ErrorKind::kUsage,
+        "{} is that of one model, and this translator goes through {} of them: open '{}' alone for its step, "
+        "or another one",
+        what, files.size(), files[0].loaded.directory());
   }
 
-  tasks::TranslationModel files;
-  models::LoadedModel& model = files.loaded;
-  TranslationTokenizer& tokenizer = files.tokenizer;
+  std::vector<tasks::TranslationModel> files;
   ThreadPool pool;
 };
 
 Translator::Translator(const std::string& directory, int threads, const Languages& languages,
                        const std::string& precision, std::optional<bool> shortlist)
     : state_(std::make_unique<State>(
-          directory, threads, languages,
-          models::LoadOptions{.precision = models::precision_named(precision), .shortlist = shortlist})) {}
+          std::vector{directory}, threads,
+          models::LoadOptions{.precision = models::precision_named(precision), .shortlist = shortlist})) {
+  if (!languages.source.empty() || !languages.target.empty()) {
+    tasks::choose_languages(state_->files[0], languages.source, languages.target);
+  }
+}
+Translator::Translator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Translator Translator::chain(const std::vector<std::string>& directories, int threads,
+                             const std::string& precision, std::optional<bool> shortlist) {
+  auto state = std::make_unique<State>(
+      directories, threads,
+      models::LoadOptions{.precision = models::precision_named(precision), .shortlist = shortlist});
+  state->with({});  // checks that the models fit together
+  return Translator(std::move(state));
+}
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&&) noexcept = default;
@@ -61,6 +80,7 @@ TranslatedText text_of(translate::Candidate&& candidate) {
           .alignment = std::move(candidate.alignment),
           .word_confidence = std::move(candidate.word_confidence),
           .confidence = confidence,
+          .intermediate = {},
           .warnings = {}};
 }
 
@@ -69,7 +89,7 @@ TranslatedText text_of(translate::Candidate&& candidate) {
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options) const {
   for (const std::string& line : lines) require_utf8("a line", line);
-  const translate::Translator translator = state_->with(options);
+  const translate::TranslatorChain translator = state_->with(options);
   std::vector<std::string> texts;
   const auto take = [&](translate::Translation translation) {
     texts.push_back(std::move(translation.candidates.front().text));
@@ -90,12 +110,13 @@ std::vector<TranslatedText> Translator::alternatives(const std::string& line,
 std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vector<std::string>& lines,
                                                                   const TranslateOptions& options) const {
   for (const std::string& line : lines) require_utf8("a line", line);
-  const translate::Translator translator = state_->with(options);
+  const translate::TranslatorChain translator = state_->with(options);
   std::vector<std::vector<TranslatedText>> found;
   const auto take = [&](translate::Translation translation) {
     std::vector<TranslatedText>& texts = found.emplace_back();
     for (translate::Candidate& each : translation.candidates) texts.push_back(text_of(std::move(each)));
     texts.front().warnings = std::move(translation.warnings);
+    for (TranslatedText& text : texts) text.intermediate = translation.intermediate;
   };
   translator.translate(lines, take, {.stop = Stop(options.cancelled)});
   return found;
@@ -107,7 +128,7 @@ std::string Translator::translate_document(const std::string& document, const st
     fail(ErrorKind::kUsage, "unknown format '{}'; choose html or markdown", format);
   }
   require_utf8("the document", document);
-  const translate::Translator translator = state_->with(translate::options_for_document(options));
+  const translate::TranslatorChain translator = state_->with(translate::options_for_document(options));
   return translate::translate_document(
       translator, document,
       format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown,
@@ -119,15 +140,19 @@ Trace Translator::attend(const std::string& source, const std::string& target,
   require_utf8("the source", source);
   require_utf8("the target", target);
   if (strip(source).empty()) fail(ErrorKind::kUsage, "the source is empty: give a text");
-  TraceRequest request{source, target, search::search_options_of(state_->model)};
+  const tasks::TranslationModel& model = state_->one_model("attention");
+  TraceRequest request{source, target, search::search_options_of(model.loaded)};
   request.head_scales = models::heads_off(ablate);
-  return trace_text(state_->model, state_->tokenizer, request);
+  return trace_text(model.loaded, model.tokenizer, request);
 }
 
 double Translator::log_probability(const std::string& source, const std::string& target) const {
   require_utf8("the source", source);
   require_utf8("the target", target);
-  return state_->with({}).score({{source, target}}).front().log_probability;
+  const tasks::TranslationModel& model = state_->one_model("the probability of a translation");
+  const translate::Translator translator(model.loaded, model.tokenizer, state_->pool,
+                                         translate::translator_options(model.loaded, {}));
+  return translator.score({{source, target}}).front().log_probability;
 }
 
 }  // namespace heed

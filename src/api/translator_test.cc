@@ -15,5 +15,10 @@ TEST(PublicTranslator, SaysWhatIsMissing) {
   }
 }
 
+TEST(PublicTranslator, AChainNeedsModels) {
+  EXPECT_THROW(Translator::chain({}), Error);
+  EXPECT_THROW(Translator::chain({"/no/such/model", "/no/such/model"}), Error);
+}
+
 }  // namespace
 }  // namespace heed

@@ -145,6 +145,12 @@ const ServedLanguage* find_language(const std::vector<ServedLanguage>& languages
   return find([&](const auto& each) { return each.tag == tag; });
 }
 
+std::string tag_of(const std::vector<ServedLanguage>& languages, const std::string& code) {
+  if (languages.size() == 1) return languages[0].tag;
+  const ServedLanguage* language = find_language(languages, code);
+  return language == nullptr ? code : language->tag;
+}
+
 std::optional<LanguagePair> ServedModel::languages(const std::string& source_language,
                                                    const std::string& target_language) const {
   const ServedLanguage *source = find_language(sources, source_language),
@@ -176,17 +182,28 @@ const ServedModel& ServedModels::add(const ModelSource& source, const models::Lo
 
 void ServedModels::list_languages() {
   languages_.clear();
-  std::map<std::string, std::set<std::string>> targets;
-  for (const auto& model : models_) {
-    for (const ServedLanguage& source : model->sources) {
-      for (const ServedLanguage& target : model->targets) {
-        if (source.code != target.code) targets[source.tag].insert(target.tag);
+  chains_.clear();
+  std::vector<translate::LanguageStep> steps;
+  std::set<std::string> languages;
+  for (size_t n = 0; n < models_.size(); ++n) {
+    for (const ServedLanguage& target : models_[n]->targets) {
+      languages.insert(target.tag);
+      for (const ServedLanguage& source : models_[n]->sources) {
+        languages.insert(source.tag);
+        if (source.code != target.code) steps.push_back({source.tag, target.tag, n});
       }
     }
-    for (const ServedLanguage& target : model->targets) targets[target.tag];
   }
-  for (const auto& [code, reached] : targets) {
-    languages_.push_back({code, language_name(code), {reached.begin(), reached.end()}});
+  steps_ = translate::LanguageSteps(std::move(steps));
+  for (const std::string& code : languages) {
+    languages_.push_back({code, language_name(code), steps_.targets(code)});
+    for (const std::string& target : languages_.back().targets) {
+      Chain chain{code, target, {}};
+      for (const translate::LanguageStep& step : steps_.between(code, target)) {
+        if (step.source != code) chain.through.push_back(step.source);
+      }
+      if (!chain.through.empty()) chains_.push_back(std::move(chain));
+    }
   }
 }
 
@@ -232,6 +249,32 @@ const ServedModel* ServedModels::for_pair(const std::string& pair) const {
   return nullptr;
 }
 
+std::vector<ServedStep> ServedModels::chain(const std::string& source, const std::string& target) const {
+  if (between(source, target) != nullptr) return {};
+  std::string from, to;
+  for (const auto& model : models_) {
+    const ServedLanguage *reads = find_language(model->sources, source),
+                         *writes = find_language(model->targets, target);
+    if (reads != nullptr && from.empty()) from = reads->tag;
+    if (writes != nullptr && to.empty()) to = writes->tag;
+  }
+  std::vector<ServedStep> chain;
+  if (from.empty() || to.empty()) return chain;
+  for (const translate::LanguageStep& step : steps_.between(from, to)) {
+    const ServedModel& model = *models_[step.model];
+    chain.push_back({&model, *model.languages(step.source, step.target)});
+  }
+  return chain;
+}
+
+std::vector<ServedStep> ServedModels::chain(const std::string& pair) const {
+  for (size_t dash = pair.find('-'); dash != std::string::npos; dash = pair.find('-', dash + 1)) {
+    std::vector<ServedStep> found = chain(pair.substr(0, dash), pair.substr(dash + 1));
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
 const ServedModel* ServedModels::first(models::Task task) const {
   for (const auto& model : models_) {
     if (model->task == task) return model.get();
@@ -252,7 +295,9 @@ std::vector<std::string> ServedModels::sources(const std::string& target) const 
   std::set<std::string> tags;
   for (const auto& model : models_) {
     for (const ServedLanguage& source : model->sources) {
-      if (target.empty() || model->languages(source.code, target)) tags.insert(source.tag);
+      const bool suits =
+          target.empty() || model->languages(source.code, target) || !chain(source.code, target).empty();
+      if (suits) tags.insert(source.tag);
     }
   }
   return {tags.begin(), tags.end()};

@@ -11,6 +11,7 @@
 #include "models/config/precision_names.h"
 #include "search/shared_search.h"
 #include "tasks/model_files.h"
+#include "translate/language_steps.h"
 #include "translate/translation_settings.h"
 
 namespace heed::serve {
@@ -33,6 +34,9 @@ struct ServedLanguage {
 
 /// The language in a list that a tag or code names; null if there is none.
 const ServedLanguage* find_language(const std::vector<ServedLanguage>& languages, const std::string& name);
+
+/// The tag of one of a model's languages by its code in the model's files, which may not say the only one.
+std::string tag_of(const std::vector<ServedLanguage>& languages, const std::string& code);
 
 /// Codes of a model.
 struct LanguagePair {
@@ -70,6 +74,12 @@ struct ServedModel {
   std::optional<LanguagePair> languages(const std::string& pair) const;
 };
 
+/// One of the models through which a text passes.
+struct ServedStep {
+  const ServedModel* model = nullptr;
+  LanguagePair languages = {};
+};
+
 class ServedModels {
  public:
   /// Loads all models. Throws the errors of loading, and kUsage for duplicate names or an unsupported task.
@@ -92,6 +102,17 @@ class ServedModels {
   const ServedModel* between(const std::string& source, const std::string& target) const;
   /// The same for "de-en".
   const ServedModel* for_pair(const std::string& pair) const;
+  /// The fewest models through which a text passes from one language to another, in order, where no single
+  /// one translates between them; empty if there is none.
+  std::vector<ServedStep> chain(const std::string& source, const std::string& target) const;
+  /// The same for "de-es".
+  std::vector<ServedStep> chain(const std::string& pair) const;
+  struct Chain {
+    std::string source, target;        ///< tags
+    std::vector<std::string> through;  ///< the tags between
+  };
+  /// All pairs of languages between which only chains translate.
+  const std::vector<Chain>& chains() const { return chains_; }
   /// Whether a model can do a task. Every encoder gives embeddings.
   static bool can_do(const ServedModel& model, models::Task task) {
     return model.task == task || (task == models::Task::kEmbedding && model.encoder != nullptr);
@@ -103,7 +124,7 @@ class ServedModels {
     std::string code, name;  ///< the tag
     std::vector<std::string> targets;
   };
-  /// The language pairs of all translation models, sorted by code.
+  /// The language pairs of all translation models, and those to which chains of them lead; sorted by code.
   const std::vector<Language>& languages() const { return languages_; }
   /// Whether some model reads or writes a language, named by its tag or a model's code.
   bool has_language(const std::string& name) const;
@@ -115,7 +136,9 @@ class ServedModels {
 
   std::vector<std::unique_ptr<ServedModel>> models_;
   std::vector<Language> languages_;
-  mutable std::mutex mutex_;  // guards the following
+  std::vector<Chain> chains_;
+  translate::LanguageSteps steps_;  // `model` is an index of models_
+  mutable std::mutex mutex_;        // guards the following
   mutable std::map<std::pair<const ServedModel*, std::string>, std::unique_ptr<ServedModel>>
       in_other_precision_;
 };

@@ -86,8 +86,8 @@ size_t count_characters(std::string_view text);
 void require_length(const RequestLimits& limits, const std::string& text, const std::string& name);
 
 /// The model that `model`, `pair` or both languages name, or the first one for the task, in the precision
-/// that `precision` names; 400 if there is none, for a model of another task, and for a precision that it
-/// does not have here.
+/// that `precision` names; 400 if there is none, for a pair that needs several models, for a model of another
+/// task, and for a precision that it does not have here.
 const ServedModel& model_for(const Exchange& exchange, models::Task task);
 
 /// A translation model as a request uses it. The model must outlive it.
@@ -98,6 +98,12 @@ struct ChosenTranslation {
 };
 /// With languages of the model, which count where it has several; empty: those of its files.
 ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& languages);
+/// The models through which a text passes, in order.
+using ChosenChain = std::vector<ChosenTranslation>;
+ChosenChain in_languages(const std::vector<ServedStep>& chain);
+/// The chain for `pair`, or for `source_language` and `target_language`, where no single model translates
+/// between them and no `model` is named, in the precision that `precision` names; else translation_for().
+ChosenChain chain_for(const Exchange& exchange);
 /// The model of model_for() with the languages of `pair`, or of `source_language` and `target_language`; 400
 /// for languages that it does not have.
 ChosenTranslation translation_for(const Exchange& exchange);
@@ -139,11 +145,11 @@ struct TranslatedLines {
 
 /// All lines of all texts share batches. Throws Cancelled if the client has disconnected, and the errors of
 /// Translator.
-std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
+std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenChain& chain,
                                              const TranslateOptions& options,
                                              const std::vector<std::string>& texts);
 /// The same for documents, "html" or "markdown": the parts of all of them share batches.
-std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
+std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenChain& chain,
                                              const TranslateOptions& options,
                                              const std::vector<std::string>& documents,
                                              const std::string& format);

@@ -7,6 +7,7 @@
 #include "models/source_vocabulary.h"
 #include "tasks/text_classifier.h"
 #include "text/tokenizers/language_tokenizer.h"
+#include "translate/translation_settings.h"
 
 namespace heed::tasks {
 
@@ -51,6 +52,17 @@ void choose_languages(TranslationModel& model, const std::string& source, const 
   model.tokenizer = model.tokenizer.with_languages(source, target);
   if (target.empty() || !model.tokenizer.target_begins_with_language()) return;
   model.loaded.generation.forced_begin_id = *model.tokenizer.first_target_id();
+}
+
+std::vector<translate::ChainStep> chain_steps(const std::vector<TranslationModel>& models,
+                                              const TranslateOptions& choices) {
+  std::vector<translate::ChainStep> steps;
+  for (size_t n = 0; n < models.size(); ++n) {
+    const TranslateOptions own = translate::choices_of_step(choices, n, models.size());
+    steps.push_back(
+        {models[n].loaded, models[n].tokenizer, translate::translator_options(models[n].loaded, own)});
+  }
+  return steps;
 }
 
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "models/directory/loaded_model.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 #include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/translation_tokenizer.h"
+#include "translate/translator_chain.h"
 
 namespace heed::tasks {
 
@@ -21,6 +23,11 @@ TranslationModel translation_model(models::LoadedModel loaded);
 /// Chooses the languages of a model whose source or target has a token for its language; empty: as before.
 /// Throws kUsage for another model or an unknown language.
 void choose_languages(TranslationModel& model, const std::string& source, const std::string& target);
+
+/// Models through which a text passes in order, for a TranslatorChain. They must outlive it. Throws the
+/// errors of choices_of_step() and translator_options().
+std::vector<translate::ChainStep> chain_steps(const std::vector<TranslationModel>& models,
+                                              const TranslateOptions& choices);
 
 struct LanguageModelFiles {
   models::LoadedModel loaded;

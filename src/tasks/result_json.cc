@@ -30,6 +30,9 @@ ordered_json to_json(const translate::Candidate& candidate, const TranslateOptio
 ordered_json to_json(const translate::Translation& translation, const TranslateOptions& options) {
   ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
   json.update(to_json(translation.best(), options));
+  if (!translation.through.empty()) {
+    json.update({{"through", translation.through}, {"intermediate", translation.intermediate}});
+  }
   json["warnings"] = translation.warnings;
   json["alternatives"] = ordered_json::array();
   for (size_t rank = 1; rank < translation.candidates.size(); ++rank) {

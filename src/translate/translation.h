@@ -34,6 +34,10 @@ struct Translation {
   /// candidate.
   std::vector<Candidate> candidates;
 
+  /// Of a translation in several steps (TranslatorChain): the languages between, and what the best candidate
+  /// of each step but the last says, which the next one reads.
+  std::vector<std::string> through, intermediate;
+
   /// What the best candidate says otherwise than the source in numbers, times, dates, codes and addresses.
   std::vector<std::string> warnings;
 

@@ -16,6 +16,7 @@
 #include "search/scoring.h"
 #include "search/search.h"
 #include "text/tokenizers/translation_tokenizer.h"
+#include "translate/line_translator.h"
 #include "translate/parts/line_splitter.h"
 #include "translate/parts/term_placement.h"
 #include "translate/parts/translation_assembly.h"
@@ -69,7 +70,7 @@ struct TargetScore {
   double log_probability = 0;            ///< their sum
 };
 
-class Translator {
+class Translator : public LineTranslator {
  public:
   /// Arguments must outlive the translator, except for its options. Throws kUsage for invalid options.
   Translator(const models::Seq2Seq& model, const nn::Context& context, const TranslationTokenizer& tokenizer,
@@ -79,36 +80,9 @@ class Translator {
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
 
-  /// Progress so far.
-  struct Progress {
-    size_t lines = 0;  ///< complete lines
-    /// Source bytes, including parts of lines. Lines are processed longest first, so this measures progress
-    /// better than `lines`.
-    double bytes = 0;
-  };
-
-  /// Cancellation and progress.
-  struct Control {
-    /// Called when a part of a line is finished, serialized, from any thread.
-    std::function<void(const Progress& done)> progress = {};
-    Stop stop = {};
-    /// Number of the first line, from 0. With the seed and a line's text, its number selects its samples.
-    uint64_t first_line = 0;
-  };
-
-  /// Translates all lines; `take` receives the results in order on the calling thread. Throws
-  /// Cancelled soon after control.stop is requested; then the lines of the last window are missing. A
-  /// translation does not depend on other lines or threads; samples depend on the number of the line.
+  using LineTranslator::translate;
   void translate(const NextLine& next, const std::function<void(Translation)>& take,
-                 const Control& control) const;
-  void translate(const NextLine& next, const std::function<void(Translation)>& take) const {
-    translate(next, take, {});
-  }
-  void translate(const std::vector<std::string>& lines, const std::function<void(Translation)>& take,
-                 const Control& control) const;
-  /// Translates all lines, in order.
-  std::vector<Translation> translate(const std::vector<std::string>& lines) const;
-  Translation translate(const std::string& line) const;
+                 const Control& control) const override;
 
   /// Scores sentence pairs by teacher forcing, in order. Throws kUsage, with its number, for a pair longer
   /// than the model's maximum, and Cancelled soon after `stop` is requested.

@@ -369,6 +369,11 @@ class OfServer(unittest.TestCase):
         elsewhere = [url for url in self.browser.requests() if not url.startswith((self.url, "about:", "blob:", "data:", "chrome"))]
         self.assertEqual(elsewhere, [])
 
+    def ask(self, path, body):
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
     def picture(self, name):
         if not PICTURES:
             return
@@ -476,6 +481,31 @@ class Named(OfServer):
         self.browser.wait("[...document.querySelectorAll('#panel option')].some((each) => each.textContent === 'English → Spanish (kitchen)')", "the name to compare with")
 
 
+class Through(OfServer):
+    """A pair for which a text passes through two models."""
+
+    @classmethod
+    def models(cls):
+        return ["--pair", "de-es"]
+
+    def test_it_shows_the_way(self):
+        text = "Der Hund schläft."
+        self.show(pair="de-es", text=text)
+        self.browser.wait("document.querySelector('#steps button')", "the steps")
+        answer = self.ask("v1/translate", {"text": text, "pair": "de-es"})["translations"][0]
+        self.assertEqual(self.browser.run("return document.querySelector('#target').textContent"), answer["translation"])
+        self.assertIn(answer["intermediate"][0], self.browser.run("return document.querySelector('#steps').textContent"))
+        chosen = self.browser.run("return document.querySelector('.row.top select').selectedOptions[0].textContent")
+        self.assertIn("through English", chosen)
+        self.assertTrue(self.browser.run("return getComputedStyle(document.querySelector('#panel')).visibility === 'hidden'"))
+        # The second step is one model, whose attention there is.
+        self.browser.run("document.querySelectorAll('#steps button')[1].click()")
+        self.browser.wait("document.querySelector('#panel svg, #panel canvas')", "the attention of a step")
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), answer["intermediate"][0])
+        self.assertEqual(self.browser.run("return document.querySelector('#target').textContent"), answer["translation"])
+        self.assertTrue(self.browser.run("return document.querySelector('#steps').hidden"))
+
+
 class OtherModels(OfServer):
     """A language model, a classifier and an embedding model, trained for a moment."""
 
@@ -502,11 +532,6 @@ class OtherModels(OfServer):
         (folder / "vectors/modules.json").write_text(json.dumps(
             [{"path": path, "type": "sentence_transformers.models." + kind} for path, kind in [("", "Transformer"), ("1_Pooling", "Pooling")]]))
         return ["--model", "text", "--model", "./classes", "--model", str(folder / "vectors")]
-
-    def ask(self, path, body):
-        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)
 
     def test_commands_run_where_the_server_was_started(self):
         for model, path, text in [("text", "text", "the d"), ("classes", "./classes", "the dog"), ("vectors", "/vectors", "the dog")]:

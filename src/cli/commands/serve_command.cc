@@ -1,5 +1,6 @@
 // heed serve: serves models over HTTP.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,8 +42,11 @@ serve::ModelSource model_source(const std::string& model) {
 std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   std::vector<serve::ModelSource> sources;
   for (const std::string& pair : o.pairs) {
-    const std::string directory = bundled_model(pair);
-    sources.push_back({serve::name_of_directory(directory), ModelInventory(directory), true});
+    for (const BundledModel& model : bundled_chain(pair)) {
+      const std::string name = serve::name_of_directory(model.directory);
+      const bool there = std::ranges::any_of(sources, [&](const auto& each) { return each.name == name; });
+      if (!there) sources.push_back({name, ModelInventory(model.directory), true});
+    }
   }
   for (const std::string& model : o.models) sources.push_back(model_source(model));
   if (!sources.empty()) return sources;

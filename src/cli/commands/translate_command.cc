@@ -129,10 +129,10 @@ int run_translate_documents(const TranslateArguments& o) {
   const bool arguments = !documents.empty();
   if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input));
   LineOutput output(o.output);
-  const TranslationModel model = load_translation_model(o.model);
+  const std::vector<TranslationModel> models =
+      load_translation_models(o.model, open_translation_models(o.model));
   ThreadPool pool(o.common.threads);
-  const translate::Translator translator(model.loaded, model.tokenizer, pool,
-                                         translate::translator_options(model.loaded, options));
+  const translate::TranslatorChain translator(tasks::chain_steps(models, options), pool);
   const auto format =
       o.format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown;
   for (const std::string& document : documents) {
@@ -161,18 +161,19 @@ int run_translate(const TranslateArguments& o) {
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   const TranslateOptions options = read_options(o.flags);
-  const models::ModelDirectory directory = open_translation_model(o.model);
+  const std::vector<models::ModelDirectory> directories = open_translation_models(o.model);
+  std::vector<std::string> paths;
+  for (const models::ModelDirectory& directory : directories) paths.push_back(directory.path());
   LineOutput output =
       open_output({.options = o.job,
-                   .models = {directory.path()},
+                   .models = std::move(paths),
                    .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.flags.options.nbest)},
                   o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  const TranslationModel model = load_translation_model(o.model, directory);
+  const std::vector<TranslationModel> models = load_translation_models(o.model, directories);
   ThreadPool pool(o.common.threads);
-  const translate::Translator translator(model.loaded, model.tokenizer, pool,
-                                         translate::translator_options(model.loaded, options));
+  const translate::TranslatorChain translator(tasks::chain_steps(models, options), pool);
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal())
@@ -182,13 +183,13 @@ int run_translate(const TranslateArguments& o) {
   double bytes_before = 0;
   size_t written = output.lines_done();
   bool markup = false;
-  NotedInput noted(model.tokenizer.source_language(), o.common.quiet);
+  NotedInput noted(models.front().tokenizer.source_language(), o.common.quiet);
   ValueWarnings warnings(o);
   uint64_t line_number = lines.lines_before();
-  translate::Translator::Control control;
+  translate::LineTranslator::Control control;
   control.stop = stop_on_interrupt();
-  translate::Translator::Progress last;
-  control.progress = [&](const translate::Translator::Progress& done) {
+  translate::LineTranslator::Progress last;
+  control.progress = [&](const translate::LineTranslator::Progress& done) {
     last = done;
     progress.show(written + done.lines, all_bytes > 0 ? (bytes_before + done.bytes) / all_bytes : -1);
   };

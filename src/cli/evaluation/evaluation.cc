@@ -114,19 +114,21 @@ SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, b
 
 std::vector<SystemOutput> translate_test_sets(const EvaluatedModel& evaluated,
                                               const std::vector<TestSet>& test_sets, ThreadPool& pool) {
-  const TranslationModel model = load_translation_model(evaluated.choice);
-  const translate::Translator translator(model.loaded, model.tokenizer, pool,
-                                         translate::translator_options(model.loaded, evaluated.options));
+  const std::vector<TranslationModel> models =
+      load_translation_models(evaluated.choice, open_translation_models(evaluated.choice));
+  const translate::TranslatorChain translator(tasks::chain_steps(models, evaluated.options), pool);
+  std::vector<std::string> directories;
+  for (const TranslationModel& model : models) directories.push_back(model.loaded.directory());
   std::vector<SystemOutput> outputs;
   for (const TestSet& set : test_sets) {
     const std::string& named = evaluated.choice.model;
-    SystemOutput output{named.empty() ? model.loaded.directory() : named, {}};
+    SystemOutput output{named.empty() ? fmt::format("{}", fmt::join(directories, " + ")) : named, {}};
     ProgressLine progress("lines", set.size(), evaluated.show_progress);
-    translate::Translator::Control control;
+    translate::LineTranslator::Control control;
     control.stop = stop_on_interrupt();
     size_t all_bytes = 0;
     for (const std::string& line : set.source) all_bytes += line.size() + 1;
-    control.progress = [&](const translate::Translator::Progress& done) {
+    control.progress = [&](const translate::LineTranslator::Progress& done) {
       progress.show(done.lines, done.bytes / static_cast<double>(all_bytes));
     };
     const auto take = [&](const translate::Translation& done) { output.lines.push_back(done.best().text); };

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <ranges>
 
 #include "base/check.h"
 #include "base/files/directory_listing.h"
@@ -11,6 +12,7 @@
 #include "cli/options/command.h"
 #include "models/config/precision_names.h"
 #include "text/sentences/language_codes.h"
+#include "translate/language_steps.h"
 
 namespace heed::cli {
 namespace {
@@ -69,19 +71,20 @@ std::string tags_of_pair(const std::string& pair) {
   return language_tag(source) + "-" + language_tag(target);
 }
 
-/// How to translate between two languages with bundled models through a third one; empty if none leads there.
-std::string chain_of(const std::vector<BundledModel>& models, const std::string& pair) {
-  const auto [source, target] = split_pair(pair);
-  for (const BundledModel& first : models) {
-    if (!first.pair.starts_with(source + "-")) continue;
-    const std::string middle = first.pair.substr(source.size() + 1);
-    for (const BundledModel& second : models) {
-      if (second.pair != middle + "-" + target) continue;
-      return fmt::format("translate in two steps (heed translate --pair {} | heed translate --pair {}), ",
-                         first.pair, second.pair);
-    }
+/// The bundled models that lead from one language of a pair to the other; empty if none do.
+std::vector<BundledModel> chain_of(const std::vector<BundledModel>& models, const std::string& pair) {
+  std::vector<translate::LanguageStep> steps;
+  for (size_t n = 0; n < models.size(); ++n) {
+    if (!is_pair(models[n].pair)) continue;
+    const auto [source, target] = split_pair(tags_of_pair(models[n].pair));
+    steps.push_back({source, target, n});
   }
-  return "";
+  const auto [source, target] = split_pair(tags_of_pair(pair));
+  std::vector<BundledModel> chain;
+  for (const auto& step : translate::LanguageSteps(steps).between(source, target)) {
+    chain.push_back(models[step.model]);
+  }
+  return chain;
 }
 
 /// Throws kUsage if the model declares other languages.
@@ -171,16 +174,10 @@ ModelInventory find_named_model(const NamedModel& choice) {
   return model_directory_at(named, "$HEED_MODEL");
 }
 
-std::string bundled_model(const std::string& pair) {
-  std::vector<BundledModel> models = bundled_models();
-  const std::string tags = is_pair(pair) ? tags_of_pair(pair) : pair;
-  for (const BundledModel& model : models) {
-    if (model.pair != pair && model.pair != tags) continue;
-    if (is_pair(pair)) return model.directory;
-    fail(ErrorKind::kUsage,
-         "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
-         model.directory);
-  }
+namespace {
+
+/// Throws the error for a pair that no bundled model translates.
+[[noreturn]] void fail_without_model(std::vector<BundledModel> models, const std::string& pair) {
   split_pair(pair);
   std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
   const std::string advice =
@@ -191,8 +188,47 @@ std::string bundled_model(const std::string& pair) {
     for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
     fail(ErrorKind::kNotFound, "no bundled models in {}: {}", fmt::join(folders, " or "), advice);
   }
-  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}{}", pair,
-       join_pairs(models), chain_of(models, tags), advice);
+  const std::vector<BundledModel> chain = chain_of(models, pair);
+  if (!chain.empty()) {
+    fail(ErrorKind::kUsage,
+         "no single bundled model translates '{}', and this command needs one: choose --pair {}; heed "
+         "translate, evaluate and serve go through all of them",
+         pair, fmt::join(std::views::transform(chain, &BundledModel::pair), " or --pair "));
+  }
+  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}", pair,
+       join_pairs(models), advice);
+}
+
+/// The bundled model for exactly this pair; null if there is none. Throws kUsage for the name of a bundled
+/// model that is not a pair.
+const BundledModel* direct_model(const std::vector<BundledModel>& models, const std::string& pair) {
+  const std::string tags = is_pair(pair) ? tags_of_pair(pair) : pair;
+  for (const BundledModel& model : models) {
+    if (model.pair != pair && model.pair != tags) continue;
+    if (is_pair(pair)) return &model;
+    fail(ErrorKind::kUsage,
+         "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
+         model.directory);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string bundled_model(const std::string& pair) {
+  const std::vector<BundledModel> models = bundled_models();
+  const BundledModel* model = direct_model(models, pair);
+  if (model == nullptr) fail_without_model(models, pair);
+  return model->directory;
+}
+
+std::vector<BundledModel> bundled_chain(const std::string& pair) {
+  const std::vector<BundledModel> models = bundled_models();
+  if (const BundledModel* model = direct_model(models, pair)) return {*model};
+  std::vector<BundledModel> chain;
+  if (is_pair(pair)) chain = chain_of(models, pair);
+  if (chain.empty()) fail_without_model(models, pair);
+  return chain;
 }
 
 std::vector<BundledModel> bundled_models() {
@@ -228,13 +264,37 @@ void require_model_directory(const ModelInventory& files, const std::string& ori
        inside.empty() ? "" : fmt::format("; these subdirectories have one: {}", join_pairs(inside)));
 }
 
+namespace {
+
+/// The pair whose bundled model is wanted; empty if a model directory is given.
+std::string wanted_pair(const ModelChoice& choice) {
+  if (!choice.model.empty() || !environment("HEED_MODEL").empty()) return "";
+  return choice.pair.empty() ? kDefaultPair : choice.pair;
+}
+
+}  // namespace
+
 ModelInventory find_model(const ModelChoice& choice) {
-  const std::string named = environment("HEED_MODEL");
-  if (choice.model.empty() && named.empty())
-    return ModelInventory(bundled_model(choice.pair.empty() ? kDefaultPair : choice.pair));
-  ModelInventory files = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
+  if (const std::string pair = wanted_pair(choice); !pair.empty()) return ModelInventory(bundled_model(pair));
+  ModelInventory files = choice.model.empty() ? model_directory_at(environment("HEED_MODEL"), "$HEED_MODEL")
                                               : model_directory_at(choice.model, "--model");
   if (!choice.pair.empty()) require_pair(files, choice.pair);
+  return files;
+}
+
+std::vector<ModelInventory> find_models(const ModelChoice& choice) {
+  const std::string pair = wanted_pair(choice);
+  if (pair.empty()) return {find_model(choice)};
+  std::vector<ModelInventory> files;
+  for (const BundledModel& model : bundled_chain(pair)) files.emplace_back(model.directory);
+  const bool chooses_language = !choice.source_language.empty() || !choice.target_language.empty();
+  if (files.size() > 1 && chooses_language) {
+    fail(
+        ErrorKind::kUsage,
+        "--pair {} goes through several models, and --source-language and --target-language choose languages "
+        "of one: leave them out",
+        pair);
+  }
   return files;
 }
 
@@ -257,6 +317,23 @@ models::ModelDirectory open_translation_model(const ModelInventory& files) {
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",
        directory.path(), shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
+}
+
+std::vector<models::ModelDirectory> open_translation_models(const ModelChoice& choice) {
+  std::vector<models::ModelDirectory> directories;
+  for (const ModelInventory& files : find_models(choice)) {
+    directories.push_back(open_translation_model(files));
+  }
+  return directories;
+}
+
+std::vector<TranslationModel> load_translation_models(
+    const ModelChoice& choice, const std::vector<models::ModelDirectory>& directories) {
+  std::vector<TranslationModel> models;
+  for (const models::ModelDirectory& directory : directories) {
+    models.push_back(load_translation_model(choice, directory));
+  }
+  return models;
 }
 
 TranslationModel load_translation_model(const ModelChoice& choice) {

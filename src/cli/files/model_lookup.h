@@ -70,6 +70,10 @@ std::vector<BundledModel> bundled_models();
 /// pair, and kNotFound if there are no bundled models.
 std::string bundled_model(const std::string& pair);
 
+/// The bundled models that lead from one language of a pair to the other: one, or where there is none, the
+/// fewest that do through other languages. Throws the errors of bundled_model() if none do.
+std::vector<BundledModel> bundled_chain(const std::string& pair);
+
 /// The files of a path, which must be a model directory. `origin` is the option that gave it. Throws
 /// kNotFound, kFile or kFormat.
 ModelInventory model_directory_at(const std::string& path, const std::string& origin);
@@ -79,11 +83,16 @@ void require_model_directory(const ModelInventory& files, const std::string& ori
 /// The files of the model, which everything that opens it takes from here. Throws kUsage for a pair without a
 /// bundled model; kNotFound, kFile or kFormat for a path that is not a model directory.
 ModelInventory find_model(const ModelChoice& choice);
+/// The same for a command that goes through several models, in order, where no single bundled model
+/// translates the pair.
+std::vector<ModelInventory> find_models(const ModelChoice& choice);
 /// The same for tasks without bundled models. Throws kUsage if none is chosen.
 ModelInventory find_language_model(const ModelChoice& choice);
 
 /// Opens the chosen model for a subcommand that translates. Throws kFormat for an unknown type of model.
 models::ModelDirectory open_translation_model(const ModelChoice& choice);
+/// The same for the models that find_models() finds.
+std::vector<models::ModelDirectory> open_translation_models(const ModelChoice& choice);
 /// The same for a model that was found.
 models::ModelDirectory open_translation_model(const ModelInventory& files);
 
@@ -94,5 +103,8 @@ using tasks::TranslationModel;
 TranslationModel load_translation_model(const ModelChoice& choice);
 /// The same with the directory that open_translation_model() has opened.
 TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory);
+/// The same with those that open_translation_models() has opened.
+std::vector<TranslationModel> load_translation_models(const ModelChoice& choice,
+                                                      const std::vector<models::ModelDirectory>& directories);
 
 }  // namespace heed::cli

@@ -46,16 +46,16 @@ struct Wanted {
 };
 
 /// The translations of texts in one language, with alternatives.
-std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ChosenTranslation& chosen,
+std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ChosenChain& chain,
                                                 const Wanted& wanted, const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> results;
   if (wanted.format == "html") {
-    for (std::string& text : translate_documents(exchange, chosen, wanted.options, texts, "html")) {
+    for (std::string& text : translate_documents(exchange, chain, wanted.options, texts, "html")) {
       results.push_back({std::move(text)});
     }
     return results;
   }
-  for (const TranslatedLines& lines : translate_texts(exchange, chosen, wanted.options, texts)) {
+  for (const TranslatedLines& lines : translate_texts(exchange, chain, wanted.options, texts)) {
     auto& found = results.emplace_back();
     for (size_t rank = 0; rank < lines.count(); ++rank) {
       std::string text = lines.text(rank);
@@ -65,17 +65,20 @@ std::vector<std::vector<std::string>> translate(const Exchange& exchange, const 
   return results;
 }
 
-ChosenTranslation model_between(const ServedModels& models, const std::string& source,
-                                const std::string& target) {
+/// The model that translates between two languages, or several in sequence.
+ChosenChain models_between(const ServedModels& models, const std::string& source, const std::string& target) {
   for (const std::string& language : {source, target}) {
     if (!models.has_language(language)) refuse(400, "{} is not supported", shown(language));
   }
-  const ServedModel* model = models.between(source, target);
-  if (model == nullptr) {
+  std::vector<ServedStep> chain = models.chain(source, target);
+  if (const ServedModel* model = models.between(source, target)) {
+    chain = {{model, *model->languages(source, target)}};
+  }
+  if (chain.empty()) {
     refuse(400, "{} ({}) is not available as a target language from {} ({})", language_name(target), target,
            language_name(source), source);
   }
-  return in_languages(*model, *model->languages(source, target));
+  return in_languages(chain);
 }
 
 std::string required_text(const Fields& fields, const std::string& name) {
@@ -120,7 +123,7 @@ void route_translate(const Exchange& exchange) {
       for (std::string& text : texts)
         translated.push_back({std::move(text)});  // already in the target language
     } else {
-      translated = translate(exchange, model_between(models, language, wanted.target), wanted, texts);
+      translated = translate(exchange, models_between(models, language, wanted.target), wanted, texts);
     }
     for (size_t n = 0; n < indices.size(); ++n) results[indices[n]] = std::move(translated[n]);
   }

@@ -238,7 +238,15 @@ void route_v1_models(const Exchange& exchange) {
   }
   ordered_json list = ordered_json::array();
   for (const auto& model : models.all()) list.push_back(describe(models, *model));
-  send_json(exchange, {{"object", "list"}, {"data", list}});
+  ordered_json json{{"object", "list"}, {"data", list}};
+  // The language pairs of /translate and /v1/translate for which no single model is here.
+  for (const ServedModels::Chain& chain : models.chains()) {
+    json["chains"].push_back({{"pair", chain.source + "-" + chain.target},
+                              {"source", chain.source},
+                              {"target", chain.target},
+                              {"through", chain.through}});
+  }
+  send_json(exchange, json);
 }
 
 void route_v1_chat_completions(const Exchange&) {

@@ -23,11 +23,53 @@ translate::TranslatorOptions options_for(const Exchange& exchange, const ChosenT
   return options;
 }
 
+std::vector<translate::ChainStep> steps_for(const Exchange& exchange, const ChosenChain& chain,
+                                            const TranslateOptions& choices) {
+  std::vector<translate::ChainStep> steps;
+  for (size_t n = 0; n < chain.size(); ++n) {
+    const TranslateOptions own = translate::choices_of_step(choices, n, chain.size());
+    const auto& [model, tokenizer, options] = chain[n];
+    steps.push_back({model.loaded(),
+                     tokenizer,
+                     options_for(exchange, chain[n], own),
+                     {tag_of(model.sources, tokenizer.source_language()),
+                      tag_of(model.targets, tokenizer.target_language())}});
+  }
+  return steps;
+}
+
 /// Calls `work`, whose searches share batches in the engine. Heads that are switched off are those of a whole
 /// batch: such a request is searched alone, on one of the engine's threads.
-void search(const Exchange& exchange, const ChosenTranslation& chosen, const std::function<void()>& work) {
-  if (chosen.options.heads.empty()) return work();
+void search(const Exchange& exchange, const ChosenChain& chain, const std::function<void()>& work) {
+  if (chain.front().options.heads.empty()) return work();
   compute(exchange, work);
+}
+
+/// A model in the precision that the request names, or its own; 400 if it does not have it here.
+const ServedModel& in_wanted_precision(const Exchange& exchange, const ServedModel& model) {
+  const ServedModels& models = *exchange.service.models;
+  const std::string precision = exchange.fields.text_or("precision", "");
+  if (precision.empty() || precision == model.precision()) return model;
+  const std::vector<std::string> there = models.precisions(model);
+  if (std::ranges::count(there, precision) == 0) {
+    refuse(400, "'precision': the model '{}' is in {} here, not in {}", model.name, fmt::join(there, " and "),
+           shown(precision));
+  }
+  return models.in_precision(model, precision);
+}
+
+/// 400 for languages between which no single model translates: says through which models a text passes, if it
+/// does.
+[[noreturn]] void refuse_languages(const std::vector<ServedStep>& chain, const std::string& what,
+                                   const char* where) {
+  if (chain.empty()) refuse(400, "no model here translates {}: GET {} lists them", what, where);
+  std::vector<std::string> names;
+  for (const ServedStep& step : chain) names.push_back("'" + step.model->name + "'");
+  refuse(
+      400,
+      "no single model here translates {}, and this route shows one model: send the text with the model {}, "
+      "then its translation with {}; /translate and /v1/translate go through all of them",
+      what, names.front(), fmt::join(names.begin() + 1, names.end(), ", then "));
 }
 
 }  // namespace
@@ -75,13 +117,12 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task) {
   } else if (!pair.empty()) {
     model = models.for_pair(pair);
     if (model == nullptr) model = models.named(pair);
-    if (model == nullptr)
-      refuse(400, "no model here translates '{}': GET /v1/models lists them", shown(pair));
+    if (model == nullptr) refuse_languages(models.chain(pair), "'" + shown(pair) + "'", "/v1/models");
   } else if (!source.empty() && !target.empty()) {
     model = models.between(source, target);
     if (model == nullptr) {
-      refuse(400, "no model here translates from '{}' to '{}': GET /languages lists them", shown(source),
-             shown(target));
+      refuse_languages(models.chain(source, target),
+                       fmt::format("from '{}' to '{}'", shown(source), shown(target)), "/languages");
     }
   } else {
     model = models.first(task);
@@ -94,14 +135,7 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task) {
   if (model == nullptr) refuse(400, "this server has no model that {}", what);
   if (!ServedModels::can_do(*model, task))
     refuse(400, "the model '{}' is not one that {}", model->name, what);
-  const std::string precision = fields.text_or("precision", "");
-  if (precision.empty() || precision == model->precision()) return *model;
-  const std::vector<std::string> there = models.precisions(*model);
-  if (std::ranges::count(there, precision) == 0) {
-    refuse(400, "'precision': the model '{}' is in {} here, not in {}", model->name,
-           fmt::join(there, " and "), shown(precision));
-  }
-  return models.in_precision(*model, precision);
+  return in_wanted_precision(exchange, *model);
 }
 
 ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& languages) {
@@ -148,6 +182,34 @@ ChosenTranslation translation_for(const Exchange& exchange) {
   return in_languages(model, model.languages(pair).value_or(LanguagePair{}));  // or the model's name
 }
 
+ChosenChain in_languages(const std::vector<ServedStep>& chain) {
+  ChosenChain chosen;
+  for (const ServedStep& step : chain) chosen.push_back(in_languages(*step.model, step.languages));
+  return chosen;
+}
+
+ChosenChain chain_for(const Exchange& exchange) {
+  const Fields& fields = exchange.fields;
+  const ServedModels& models = *exchange.service.models;
+  const std::string pair = fields.text_or("pair", ""), source = fields.text_or("source_language", ""),
+                    target = fields.text_or("target_language", "");
+  std::vector<ServedStep> chain;
+  if (fields.text_or("model", "").empty()) {
+    const bool languages = !source.empty() && !target.empty();
+    if (!pair.empty() && source.empty() && target.empty() && models.for_pair(pair) == nullptr &&
+        models.named(pair) == nullptr) {
+      chain = models.chain(pair);
+    } else if (pair.empty() && languages) {
+      chain = models.chain(source, target);
+    }
+  }
+  for (ServedStep& step : chain) step.model = &in_wanted_precision(exchange, *step.model);
+  if (!chain.empty()) return in_languages(chain);
+  ChosenChain chosen;
+  chosen.push_back(translation_for(exchange));
+  return chosen;
+}
+
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json) {
   send_text(exchange, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
             "application/json");
@@ -172,7 +234,7 @@ std::string TranslatedLines::text(size_t rank) const {
   return joined;
 }
 
-std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
+std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenChain& chain,
                                              const TranslateOptions& choices,
                                              const std::vector<std::string>& texts) {
   std::vector<TranslatedLines> results(texts.size());
@@ -194,27 +256,25 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
     }
   }
   ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
-  const translate::Translator translator(chosen.model.loaded(), chosen.tokenizer, here,
-                                         options_for(exchange, chosen, choices));
+  const translate::TranslatorChain translator(steps_for(exchange, chain, choices), here);
   size_t text = 0;
   const auto take = [&](translate::Translation translation) {
     while (results[text].lines.size() == results[text].line_ends.size()) ++text;
     results[text].lines.push_back(std::move(translation));
   };
-  search(exchange, chosen, [&] { translator.translate(lines, take, {.stop = exchange.stop()}); });
+  search(exchange, chain, [&] { translator.translate(lines, take, {.stop = exchange.stop()}); });
   return results;
 }
 
-std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
+std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenChain& chain,
                                              const TranslateOptions& choices,
                                              const std::vector<std::string>& documents,
                                              const std::string& format) {
   ThreadPool here(1);
-  const translate::Translator translator(
-      chosen.model.loaded(), chosen.tokenizer, here,
-      options_for(exchange, chosen, translate::options_for_document(choices)));
+  const translate::TranslatorChain translator(
+      steps_for(exchange, chain, translate::options_for_document(choices)), here);
   std::vector<std::string> translated;
-  search(exchange, chosen, [&] {
+  search(exchange, chain, [&] {
     translated = translate::translate_documents(
         translator, documents,
         format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown,

@@ -27,34 +27,60 @@ ordered_json to_json(const TranslatedLines& lines, const TranslateOptions& optio
   return json;
 }
 
+void require_heads_of_one(const ChosenChain& chain) {
+  if (chain.size() == 1 || chain.front().options.heads.empty()) return;
+  refuse(400,
+         "'ablate' names heads of one model, and this translation goes through {} models: name one of "
+         "them in 'model'",
+         chain.size());
+}
+
+/// The fields that say what translates.
+ordered_json describe(const ChosenChain& chain) {
+  const ServedModel &model = chain.front().model, &last = chain.back().model;
+  const std::string source = chain.front().tokenizer.source_language(),
+                    target = chain.back().tokenizer.target_language();
+  ordered_json json{{"model", model.name}, {"pair", model.pair()}};
+  if (chain.size() == 1) {
+    if (model.pair().empty() && !source.empty() && !target.empty()) {
+      json.update({{"source_language", source}, {"target_language", target}});
+    }
+    return json;
+  }
+  std::vector<std::string> names, through;
+  for (const ChosenTranslation& step : chain) {
+    if (!names.empty()) through.push_back(tag_of(step.model.sources, step.tokenizer.source_language()));
+    names.push_back(step.model.name);
+  }
+  return {{"models", names},
+          {"pair", tag_of(model.sources, source) + "-" + tag_of(last.targets, target)},
+          {"through", through}};
+}
+
 }  // namespace
 
 void route_v1_translate(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
   require_known(fields, {"text", "format"}, kGroups);
   const Fields::Texts texts = required_texts(exchange, "text");
-  ChosenTranslation chosen = translation_for(exchange);
-  chosen.options.heads = head_scales_of(fields);
-  const ServedModel& model = chosen.model;
+  ChosenChain chain = chain_for(exchange);
+  chain.front().options.heads = head_scales_of(fields);
+  require_heads_of_one(chain);
   const TranslateOptions options = translate_options(exchange, kGroups);
   const std::string format = fields.choice("format", {"text", "html", "markdown"});
   ordered_json list = ordered_json::array();
   if (format == "text") {
-    for (const TranslatedLines& lines : translate_texts(exchange, chosen, options, texts.texts)) {
+    for (const TranslatedLines& lines : translate_texts(exchange, chain, options, texts.texts)) {
       list.push_back(to_json(lines, options));
     }
   } else {
     const std::vector<std::string> translations =
-        translate_documents(exchange, chosen, options, texts.texts, format);
+        translate_documents(exchange, chain, options, texts.texts, format);
     for (size_t n = 0; n < translations.size(); ++n) {
       list.push_back({{"source", texts.texts[n]}, {"translation", translations[n]}});
     }
   }
-  ordered_json json{{"model", model.name}, {"pair", model.pair()}};
-  const std::string source = chosen.tokenizer.source_language(), target = chosen.tokenizer.target_language();
-  if (model.pair().empty() && !source.empty() && !target.empty()) {
-    json.update({{"source_language", source}, {"target_language", target}});
-  }
+  ordered_json json = describe(chain);
   json["translations"] = std::move(list);
   send_json(exchange, json);
 }

@@ -20,7 +20,7 @@ struct Replaced {
 };
 
 /// Replaces parts, which are in order, by their translations.
-void replace(const Translator& translator, const std::vector<Replaced>& parts,
+void replace(const LineTranslator& translator, const std::vector<Replaced>& parts,
              std::vector<std::string>& documents, const Stop& stop) {
   std::vector<std::string> results(documents.size());
   std::vector<size_t> copied(documents.size(), 0);  // bytes of each document that its result covers
@@ -75,7 +75,7 @@ std::vector<Replaced> sentences_of(const std::vector<std::string>& documents, bo
 
 }  // namespace
 
-std::vector<std::string> translate_documents(const Translator& translator,
+std::vector<std::string> translate_documents(const LineTranslator& translator,
                                              const std::vector<std::string>& documents, DocumentFormat format,
                                              const Stop& stop) {
   for (const std::string& document : documents) {
@@ -91,7 +91,7 @@ std::vector<std::string> translate_documents(const Translator& translator,
   return results;
 }
 
-std::string translate_document(const Translator& translator, const std::string& document,
+std::string translate_document(const LineTranslator& translator, const std::string& document,
                                DocumentFormat format, const Stop& stop) {
   return std::move(translate_documents(translator, {document}, format, stop).front());
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "translate/documents/document_segment.h"
-#include "translate/translator.h"
+#include "translate/line_translator.h"
 
 namespace heed::translate {
 
@@ -28,11 +28,11 @@ std::vector<Segment> markdown_segments(std::string_view markdown);
 /// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the
 /// segments of all documents share its batches. Throws kText for invalid UTF-8, and the errors of finding
 /// segments, and Cancelled soon after `stop` is requested.
-std::vector<std::string> translate_documents(const Translator& translator,
+std::vector<std::string> translate_documents(const LineTranslator& translator,
                                              const std::vector<std::string>& documents, DocumentFormat format,
                                              const Stop& stop = {});
 /// The same for one document.
-std::string translate_document(const Translator& translator, const std::string& document,
+std::string translate_document(const LineTranslator& translator, const std::string& document,
                                DocumentFormat format, const Stop& stop = {});
 
 }  // namespace heed::translate

@@ -1,0 +1,179 @@
+#include "translate/translator_chain.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "text/sentences/language_codes.h"
+#include "translate/translate_options.h"
+#include "translate/values/repair_trials.h"
+#include "translate/words/confidence.h"
+
+namespace heed::translate {
+namespace {
+
+/// Replaces a translation by that of its best candidate; the source remains.
+void continue_with(Translation& translation, Translation next, const std::string& language) {
+  const Candidate& intermediate = translation.best();
+  for (Candidate& candidate : next.candidates) {
+    if (!candidate.word_confidence.empty()) {
+      candidate.word_confidence = confidence_through(intermediate.word_confidence, candidate.alignment,
+                                                     std::move(candidate.word_confidence));
+    }
+    candidate.alignment = composed_links(intermediate.alignment, candidate.alignment);
+  }
+  translation.through.push_back(language);
+  translation.intermediate.push_back(intermediate.text);
+  translation.candidates = std::move(next.candidates);
+  translation.warnings.insert(translation.warnings.end(), next.warnings.begin(), next.warnings.end());
+}
+
+/// A tag.
+std::string language_of(const std::string& of_tokenizer, const std::string& otherwise) {
+  return language_tag(of_tokenizer.empty() ? otherwise : of_tokenizer);
+}
+
+}  // namespace
+
+TranslateOptions choices_of_step(TranslateOptions choices, size_t step, size_t steps) {
+  if (steps == 1) return choices;
+  search::require_valid(choices);
+  if (!choices.ablate.empty()) {
+    fail_option(
+        "{} names heads of one model, and this translation goes through {} models: choose one of them",
+        search::shown_name("ablate"), steps);
+  }
+  const bool last = step + 1 == steps;
+  if (!last) {
+    const TranslateOptions usual;
+    choices.nbest = 1;
+    choices.prefix = "";
+    choices.require = choices.forbid = {};
+    choices.sample = false;
+    choices.temperature = usual.temperature;
+    choices.top_k = usual.top_k;
+    choices.top_p = usual.top_p;
+    choices.seed = usual.seed;
+  }
+  if (step > 0) {
+    for (auto& [source, target] : choices.glossary) source = target;
+    choices.alignment = choices.alignment || choices.confidence;  // which words the confidences are of
+  }
+  return choices;
+}
+
+TranslatorChain::TranslatorChain(std::vector<ChainStep> steps, ThreadPool& pool) {
+  if (steps.empty()) fail(ErrorKind::kUsage, "a translation needs at least one model");
+  window_ = steps[0].options.window;
+  compares_values_ = true;
+  for (ChainStep& step : steps) {
+    const std::string source = language_of(step.tokenizer.source_language(), step.languages.source),
+                      target = language_of(step.tokenizer.target_language(), step.languages.target);
+    if (languages_.empty()) {
+      languages_.push_back(source);
+    } else if (!source.empty() && !languages_.back().empty() && source != languages_.back()) {
+      fail(ErrorKind::kUsage,
+           "'{}' reads {}, but the model before it writes {}: give models in the order in "
+           "which a text passes through them",
+           step.model.directory(), source, languages_.back());
+    } else if (languages_.back().empty()) {
+      languages_.back() = source;
+    }
+    languages_.push_back(target);
+    compares_values_ =
+        compares_values_ && step.options.check_values && step.model.seq2seq().translates_sentences();
+    steps_.push_back(std::make_unique<Translator>(step.model, step.tokenizer, pool, std::move(step.options)));
+  }
+}
+
+void TranslatorChain::translate(const NextLine& next, const std::function<void(Translation)>& take,
+                                const Control& control) const {
+  if (steps_.size() == 1) return steps_[0]->translate(next, take, control);
+  Progress before;
+  while (true) {
+    std::vector<std::string> lines;
+    for (std::string line; lines.size() < window_ && next(line);) lines.push_back(line);
+    if (lines.empty()) return;
+    for (Translation& translation : translate_window(lines, before, control)) take(std::move(translation));
+    before.lines += lines.size();
+    for (const std::string& line : lines) before.bytes += static_cast<double>(line.size() + 1);
+  }
+}
+
+/// Progress within a window: each step is an equal share of the bytes.
+std::vector<Translation> TranslatorChain::translate_window(const std::vector<std::string>& lines,
+                                                           const Progress& before,
+                                                           const Control& control) const {
+  const auto bytes_of = [](const std::vector<std::string>& texts) {
+    return std::accumulate(texts.begin(), texts.end(), 0.0, [](double sum, const std::string& text) {
+      return sum + static_cast<double>(text.size() + 1);
+    });
+  };
+  const double share = bytes_of(lines) / static_cast<double>(steps_.size());
+  std::vector<Translation> translations;
+  for (size_t step = 0; step < steps_.size(); ++step) {
+    std::vector<std::string> texts = lines;
+    for (size_t n = 0; n < translations.size(); ++n) texts[n] = translations[n].best().text;
+    Control inner{.progress = {}, .stop = control.stop, .first_line = control.first_line + before.lines};
+    if (control.progress) {
+      inner.progress = [&, step, all = bytes_of(texts)](const Progress& done) {
+        const size_t complete = step + 1 == steps_.size() ? done.lines : 0;
+        control.progress(
+            {before.lines + complete, before.bytes + share * (static_cast<double>(step) + done.bytes / all)});
+      };
+    }
+    size_t at = 0;
+    steps_[step]->translate(
+        texts,
+        [&](Translation translation) {
+          if (step == 0) {
+            translations.push_back(std::move(translation));
+          } else {
+            continue_with(translations[at++], std::move(translation), languages_[step]);
+          }
+        },
+        inner);
+  }
+  if (compares_values_) {
+    for (Translation& translation : translations) compare_values(translation);
+  }
+  return translations;
+}
+
+/// What counts is what the source and the last translation say: a step may have put right what another had
+/// wrong.
+void TranslatorChain::compare_values(Translation& translation) const {
+  const std::string &source = languages_.front(), &target = languages_.back();
+  if (value_language(source) == nullptr || value_language(target) == nullptr) return;
+  translation.warnings = value_warnings({translation.source, translation.best().text}, source, target);
+}
+
+std::vector<WordLink> composed_links(const std::vector<WordLink>& first,
+                                     const std::vector<WordLink>& second) {
+  std::vector<WordLink> links;
+  for (const auto& [between, target] : second) {
+    for (const auto& [source, other] : first) {
+      if (other == between) links.emplace_back(source, target);
+    }
+  }
+  std::ranges::sort(links, {}, [](const WordLink& link) { return std::pair(link.second, link.first); });
+  links.erase(std::ranges::unique(links).begin(), links.end());
+  return links;
+}
+
+std::vector<double> confidence_through(const std::vector<double>& intermediate,
+                                       const std::vector<WordLink>& links, std::vector<double> own) {
+  std::vector<double> sums(own.size(), 0), counts(own.size(), 0);
+  for (const auto& [from, to] : links) {
+    const auto source = static_cast<size_t>(from), target = static_cast<size_t>(to);
+    if (source >= intermediate.size() || target >= own.size()) continue;
+    sums[target] += intermediate[source];
+    ++counts[target];
+  }
+  const double all = text_confidence(intermediate);
+  for (size_t n = 0; n < own.size(); ++n) own[n] *= counts[n] > 0 ? sums[n] / counts[n] : all;
+  return own;
+}
+
+}  // namespace heed::translate
