@@ -144,11 +144,14 @@ def accepted(ways, column):
     if column == 1 and clock:
         halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
         forms += [f"{(hour - 1) % 12 + 1}:{minute} {half}" for half in halves] + [f"{hour}:{minute}", f"{hour:02d}:{minute}"] + (["midnight"] if hour == 0 else [])
+        forms += [f"{(hour - 1) % 12 + 1} {half}" for half in halves if minute == "00"]
     if usual.rsplit(" ", 1)[-1] in ("morgens", "nachmittags", "abends", "nachts"): forms += part_of_day_forms(usual, language)
     if usual in MONTH_DAYS: forms += dates(language, *MONTH_DAYS[usual])
     if language == "es": forms += [form[:-3] for form in forms if form.endswith(" de")]
     number = "°" in usual or amount_forms(ways[0] if isinstance(ways[0], str) else ways[0][0], "de") or re.fullmatch(r"\d\.\d{3}", usual)
     if language == "es" and number: forms += spanish_figures(forms)
+    if language == "en": forms += [re.sub(r"(?<=\d),(?=\d{3})", "", form) for form in forms if re.search(r"(?<![\d,])\d,\d{3}(?!,)", form)]
+    if million := re.fullmatch(r"(\d+) million", forms[0]): forms.append(f"{million[1]},000,000")
     if column != 1 and clock: forms += [f"{hour}:{minute}"] + day_ways(hour, minute, language)
     return [list(dict.fromkeys(forms))]
 

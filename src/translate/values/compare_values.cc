@@ -73,8 +73,9 @@ bool is_same_time(const Value& source, const Value& translation, bool part_is_kn
 
 /// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
 bool is_hour(const Value& number, const Value& time, bool part_is_known, bool twelve_hour) {
-  if (time.minute % kHourMinutes != 0 || number.determiner) return false;
-  if (twelve_hour && number.normal.size() == 2 && number.normal > "12") return false;
+  if (time.minute % kHourMinutes != 0 || number.determiner || number.of_figures) return false;
+  if (twelve_hour && (number.normal == "0" || (number.normal.size() == 2 && number.normal > "12")))
+    return false;
   const int hour = time.minute / kHourMinutes;
   const auto is = [&](int h) { return number.normal == std::to_string(h); };
   if (is(hour) || (hour == 0 && is(24))) return true;
@@ -111,6 +112,7 @@ class Matcher {
       ValueDifferences other = differences(readings, readings >> first);
       if (other.count() < best.count()) best = std::move(other);
     }
+    best.range = lost_range(best);
     return best;
   }
 
@@ -132,6 +134,26 @@ class Matcher {
     if (result.missing.empty()) std::erase_if(result.added, can_be_paraphrased);
     add_lost_units(source, result.missing);
     return result;
+  }
+
+  std::optional<LostRange> lost_range(const ValueDifferences& differences) const {
+    const auto lost = [&](const Value& value) {
+      return std::ranges::any_of(differences.missing,
+                                 [&](const Value& each) { return each.begin == value.begin; });
+    };
+    const auto takes_its_place = [&](const Value& value) {
+      const bool added = std::ranges::any_of(differences.added,
+                                             [&](const Value& each) { return each.begin == value.begin; });
+      return value.kind == ValueKind::kTime || (added && value.unit == Unit::kNone);
+    };
+    const std::vector<Value>& values = values_[0].values;
+    const auto place = std::ranges::find_if(values_[1].values, takes_its_place);
+    if (place == values_[1].values.end()) return std::nullopt;
+    for (size_t n = 1; n < values.size(); ++n) {
+      if (values[n].in_range && (lost(values[n - 1]) || lost(values[n])))
+        return LostRange{values[n - 1], values[n], place->begin};
+    }
+    return std::nullopt;
   }
 
   void match(Atom& source, Atoms& translation, bool with_optional) const {

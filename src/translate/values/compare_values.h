@@ -1,6 +1,7 @@
 // Compares what a text and its translation say in values (value.h).
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,9 +10,16 @@
 
 namespace heed::translate {
 
+/// A range of times of a source of which the translation lacks one or both.
+struct LostRange {
+  Value first = {}, last = {};
+  size_t begin = 0;  ///< of the first time in the translation, or of what stands in its place
+};
+
 struct ValueDifferences {
   std::vector<Value> missing;  ///< values of the source that the translation lacks, in order
   std::vector<Value> added;    ///< values of the translation that the source lacks, in order
+  std::optional<LostRange> range = {};
   size_t count() const { return missing.size() + added.size(); }
 };
 

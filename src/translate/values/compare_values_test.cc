@@ -41,7 +41,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "1,250 kg", "en", "1,250 kg", 1, 1},
                       Pair{"en", "two dogs", "es", "tres perros", 1, 1},
                       Pair{"en", "flight LH4713", "es", "el vuelo LH4731", 1, 1},
-                      Pair{"de", "am 3. Mai", "en", "on March 3", 1, 1}));
+                      Pair{"de", "am 3. Mai", "en", "on March 3", 1, 1},
+                      // Numbers of a time do not stand for its hour, nor for those of words that are a time.
+                      Pair{"de", "um 0:00 Uhr", "en", "at 10:00", 1, 1},
+                      Pair{"de", "um 0.00 Uhr", "en", "at 0.00", 1, 1},
+                      Pair{"en", "from 1 pm to 6:30 pm", "de", "von 13:30 bis 18:30 Uhr", 1, 1},
+                      Pair{"en", "We set off at ten forty.", "de", "Wir gehen um zehn vor vierzig.", 1, 2},
+                      Pair{"en", "at twenty to nine", "es", "a las veinte a las nueve", 1, 2},
+                      Pair{"en", "from noon to 10 p.m.", "es", "a las 22:00", 1, 0},
+                      Pair{"de", "von 12 bis 14 Uhr", "en", "from 12 p.m. to 14 p.m.", 1, 1},
+                      Pair{"en", "on 7/21/1912", "es", "el 7/21/1912", 1, 1},
+                      Pair{"en", "Was LH 6887 diverted?", "es", "¿LeH 6887 fue desviado?", 1, 1}));
 
 INSTANTIATE_TEST_SUITE_P(
     WaysToSayTheSame, ComparedValues,
@@ -49,6 +59,16 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "um halb zehn", "en", "at 9:30", 0, 0},
                       Pair{"de", "um halb zehn", "es", "a las 21:30", 0, 0},
                       Pair{"de", "um sechs Uhr", "en", "at six", 0, 0},
+                      Pair{"de", "um 10 Uhr", "en", "at 10:00", 0, 0},
+                      Pair{"de", "von 10 bis 12 Uhr", "en", "from ten to twelve", 0, 0},
+                      Pair{"en", "from 8 a.m. to noon", "de", "von 8 bis 12 Uhr", 0, 0},
+                      Pair{"en", "at midnight", "de", "um Mitternacht", 0, 0},
+                      Pair{"en", "at five to ten percent", "de", "bei fünf bis zehn Prozent", 0, 0},
+                      Pair{"de", "um 20.30 Uhr", "en", "at 20.30pm", 0, 0},
+                      Pair{"de", "60 Milliarden Euro", "en", "€60bn", 0, 0},
+                      Pair{"de", "3,5 Millionen Pfund", "en", "£3.5m", 0, 0},
+                      Pair{"en", "flight LH 6887", "de", "Flug LH6887", 0, 0},
+                      Pair{"de", "die WM 2022", "en", "the 2022 World Cup", 0, 0},
                       Pair{"de", "heute Abend um 6 Uhr", "en", "at 6 o'clock this evening", 0, 0},
                       Pair{"de", "um 18 Uhr", "en", "at six this evening", 0, 0},
                       Pair{"en", "from ten to twelve people", "de", "zehn bis zwölf Leute", 0, 0},
@@ -107,6 +127,19 @@ TEST(ValueWarnings, NameWhatIsMissingAndWhatIsNew) {
   EXPECT_EQ(
       value_warnings(of(source, translation), {source, translation}),
       (std::vector<std::string>{"the translation lacks \"halb zehn\"", "the source does not say \"2:00\""}));
+}
+
+TEST(RepairTrials, WriteTheWholeRange) {
+  const std::string source = "Our shop is open from 9 a.m. to 1 p.m. on Saturdays.",
+                    translation = "Unser Laden ist samstags ab 9 Uhr offen.";
+  const ValueDifferences found = compare_values({source, english_values()}, {translation, german_values()});
+  ASSERT_TRUE(found.range.has_value());
+  const RepairTrial trial = repair_trials(found, {source, translation}, german_values(), 0).front();
+  EXPECT_EQ(trial.inserted, "von 9 Uhr bis 13 Uhr");
+  EXPECT_EQ(translation.substr(0, trial.kept_bytes), "Unser Laden ist samstags");
+  // Where both times are there, there is nothing to write.
+  const std::string right = "Unser Laden ist samstags von 9 bis 13 Uhr offen.";
+  EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
 }
 
 }  // namespace

@@ -124,6 +124,10 @@ std::optional<Value> read_numeric(Cursor& cursor, const ValueLanguage& language)
     cursor.move_to(begin);
     return std::nullopt;
   }
+  if (date.month > kMaxMonth && !language.month_first) {  // 7/21/2024 is no date where the day is first
+    cursor.move_to(begin);
+    return std::nullopt;
+  }
   if (date.month > kMaxMonth) {
     std::swap(date.day, date.month);
   } else if (language.month_first && slash && date.day <= kMaxMonth) {

@@ -133,8 +133,9 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
 constexpr std::string_view kWordsOfPart[] = {"tonight", "evening",  "afternoon",  "night",  "morning", "pm",
                                              "am",      "evenings", "afternoons", "nights", "mornings"};
 constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};
-constexpr Phrase<int> kScales[] = {{"thousand", 3},  {"million", 6},  {"billion", 9},
-                                   {"trillion", 12}, {"millions", 6}, {"thousands", 3}};
+constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion", 9}, {"trillion", 12},
+                                   {"millions", 6}, {"thousands", 3}, {"mn", 6},      {"mln", 6},
+                                   {"bn", 9},       {"bln", 9},       {"tn", 12}};
 constexpr Phrase<Unit> kUnits[] = {{"%", Unit::kPercent},
                                    {"percent", Unit::kPercent},
                                    {"per cent", Unit::kPercent},
@@ -164,6 +165,8 @@ constexpr Phrase<Unit> kUnitsBefore[] = {
 constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"below zero", "below freezing", "below"};
 constexpr std::string_view kRanges[] = {"to", "-", "–", "and", "until", "till", "a"};
+constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", "starting"};
+constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
 /// Words that say a number by the way.
@@ -261,6 +264,9 @@ const ValueLanguage& english_values() {
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
                                       .ranges = kRanges,
+                                      .written_range = "from {} to {}",
+                                      .before_ranges = kBeforeRanges,
+                                      .before_times = kBeforeTimes,
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,

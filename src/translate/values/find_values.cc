@@ -62,6 +62,10 @@ class Finder {
         continue;
       }
       result_.values.push_back(value->value);
+      if (is_certainly_time(result_.values.back(), value->tokens)) {
+        result_.values.back().other_reading.clear();
+        result_.values.back().optional = false;
+      }
       at_ += value->tokens;
       complete_range(value->tokens);
     }
@@ -101,8 +105,40 @@ class Finder {
     }
   }
 
+  /// Whether one of some phrases stands directly before the current token.
+  bool is_behind(std::span<const std::string_view> phrases) const {
+    return std::ranges::any_of(phrases, [&](std::string_view phrase) {
+      const size_t length = phrase_length(phrase);
+      return length <= at_ && begins_with(TextTokens(tokens_).subspan(at_ - length), phrase);
+    });
+  }
+
+  /// Whether a time in words is one because of the words before it: "at ten forty", "from noon"; but not "at
+  /// five to ten percent".
+  bool is_certainly_time(const Value& value, size_t tokens) const {
+    if (value.kind != ValueKind::kTime || !(value.in_words || value.optional)) return false;
+    const TextTokens behind = left().subspan(tokens);
+    if (!behind.empty() && find_phrase(language_.units, behind) != nullptr) return false;
+    return is_behind(language_.before_times) || (value.optional && is_behind(language_.before_ranges));
+  }
+
+  /// A flight or a train: "LH 6887". A number that may be a year is none: "WM 2022".
+  std::optional<ReadValue> read_spaced_code() const {
+    const TextToken& letters = tokens_[at_];
+    if (!letters.in_capitals || letters.lower.size() != 2 || at_ + 1 == tokens_.size()) return std::nullopt;
+    const TextToken& digits = tokens_[at_ + 1];
+    const size_t length = digits.lower.size();
+    const bool year = length == 4 && (digits.lower.starts_with("19") || digits.lower.starts_with("20"));
+    if (!digits.is_digits() || !digits.after_space || length < 3 || length > 4 || year) return std::nullopt;
+    if (find_phrase(language_.units_before, left()) != nullptr) return std::nullopt;
+    Value code{.kind = ValueKind::kText, .begin = letters.begin, .end = digits.end};
+    code.normal = letters.lower + digits.lower;
+    return ReadValue{std::move(code), 2};
+  }
+
   std::optional<ReadValue> read() const {
     if (auto text = read_text()) return text;
+    if (auto code = read_spaced_code()) return code;
     const TextToken& token = tokens_[at_];
     constexpr std::string_view kMarksBefore = "-$€£";
     if (token.kind == TextToken::Kind::kSymbol && kMarksBefore.find(token.lower) == std::string_view::npos)
@@ -152,14 +188,14 @@ class Finder {
   void complete_range(size_t tokens) {
     std::vector<Value>& values = result_.values;
     if (values.size() < 2 || at_ < tokens + 2) return;
-    const Value& last = values.back();
-    Value& first = values[values.size() - 2];
+    Value &last = values.back(), &first = values[values.size() - 2];
     const TextToken& link = tokens_[at_ - tokens - 1];
     const bool linked =
         std::ranges::find(language_.ranges, std::string_view(link.lower)) != language_.ranges.end() &&
         tokens_[at_ - tokens - 2].end == first.end;
     const bool is_hour = first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal &&
                          first.normal.size() <= 2 && first.normal[0] != '-';
+    if (linked && first.kind == ValueKind::kTime && last.kind == ValueKind::kTime) last.in_range = true;
     if (!linked || !is_hour || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
       return;
     int minute = std::stoi(first.normal) * kHourMinutes;
@@ -172,6 +208,7 @@ class Finder {
       time.other_reading = {std::move(first)};
     }
     first = std::move(time);
+    last.in_range = true;
   }
 
   std::string_view text_;

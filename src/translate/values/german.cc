@@ -78,6 +78,8 @@ constexpr Phrase<Unit> kUnitsBefore[] = {
 constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt"};
 constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um"};
+constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "seit"};
+constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
 /// Words that say a number by the way.
@@ -257,6 +259,9 @@ const ValueLanguage& german_values() {
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
                                       .ranges = kRanges,
+                                      .written_range = "von {} bis {}",
+                                      .before_ranges = kBeforeRanges,
+                                      .before_times = kBeforeTimes,
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,

@@ -100,9 +100,20 @@ class NumberReader {
     }
   }
 
+  /// "£14m"
+  bool is_m_of_amount() const {
+    return value_.unit != Unit::kNone && tokens_[at_].is("m") && !tokens_[at_].after_space;
+  }
+
   void read_scales() {
     while (!at_end()) {
       skip_hyphen();
+      if (is_m_of_amount()) {
+        constexpr int kMillion = 6;
+        value_.normal = with_zeros(value_.normal, kMillion);
+        ++at_;
+        return;
+      }
       const Phrase<int>* scale = find_phrase(language_.scales, left());
       if (scale == nullptr || value_.ordinal) return;
       value_.normal = with_zeros(value_.normal, scale->meaning);

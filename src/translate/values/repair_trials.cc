@@ -30,6 +30,33 @@ size_t without_end(std::string_view translation, size_t begin, std::string_view 
   return begin;
 }
 
+/// The end of a translation's beginning without words such as "from" at its end.
+size_t without_words(std::string_view translation, size_t begin, std::span<const std::string_view> words) {
+  const auto without_spaces = [&](size_t end) { return without_end(translation, end, " "); };
+  size_t end = without_spaces(begin);
+  for (bool shorter = true; shorter;) {
+    shorter = false;
+    for (const std::string_view word : words) {
+      const std::string_view before = translation.substr(0, end);
+      if (!before.ends_with(word) || (before.size() > word.size() && before[end - word.size() - 1] != ' '))
+        continue;
+      end = without_spaces(end - word.size());
+      shorter = true;
+    }
+  }
+  return end;
+}
+
+/// The whole range in place of what the translation makes of it.
+RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, const ValueLanguage& language) {
+  const auto form = [&](const Value& time) { return language.write_time(time).front(); };
+  RepairTrial trial{
+      .kept_bytes = without_words(texts.translation, range.begin, language.before_ranges),
+      .inserted = fmt::format(fmt::runtime(language.written_range), form(range.first), form(range.last))};
+  if (trial.kept_bytes == 0) trial.inserted[0] = ascii_upper(trial.inserted[0]);
+  return trial;
+}
+
 std::string_view text_of(const Value& value, std::string_view text) {
   return text.substr(value.begin, value.end - value.begin);
 }
@@ -38,11 +65,13 @@ std::string_view text_of(const Value& value, std::string_view text) {
 
 std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
                                        const ValueLanguage& language, size_t attempt) {
-  const auto& [missing, added] = differences;
+  const std::vector<Value>& missing = differences.missing;
+  const std::vector<Value>& added = differences.added;
   const std::string_view source = texts.source;
   constexpr std::string_view kMarks = ".,:/-", kFigures = "0123456789.,:/-";
   const size_t wrong = added.empty() ? 0 : added.front().begin;
   std::vector<RepairTrial> trials;
+  if (differences.range) trials.push_back(range_trial(*differences.range, texts, language));
   const auto marker = std::ranges::find(missing, ValueKind::kMarker, &Value::kind);
   if (marker != missing.end()) {
     trials.push_back({.inserted = form_of(*marker, source, language, attempt)});

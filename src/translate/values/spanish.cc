@@ -163,6 +163,7 @@ constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro}, {"$", Unit::kDoll
 constexpr std::string_view kMinus[] = {"menos"};
 constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
 constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
+constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
 /// Words that say a number by the way.
@@ -252,6 +253,8 @@ const ValueLanguage& spanish_values() {
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
                                       .ranges = kRanges,
+                                      .written_range = "de {} a {}",
+                                      .before_ranges = kBeforeRanges,
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,

@@ -94,13 +94,14 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
 }
 
 /// The numbers that an uncertain time could be instead.
-std::vector<Value> as_numbers(const PatternMatch& match, TextTokens tokens) {
+std::vector<Value> as_numbers(const PatternMatch& match, TextTokens tokens, bool of_figures) {
   std::vector<Value> numbers;
   for (const ClockNumber& each : {match.hour, match.minutes}) {
     if (each.tokens == 0) continue;
     Value number{.begin = tokens[0].begin, .end = tokens[match.tokens - 1].end};
     number.normal = std::to_string(each.value);
     number.in_words = each.in_words;
+    number.of_figures = of_figures;
     number.optional = each.value == 1 && each.in_words;
     numbers.push_back(std::move(number));
   }
@@ -171,13 +172,18 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
   if (best == nullptr) return std::nullopt;
   Value time = time_value(*best, match, language);
   const Phrase<PartOfDay>* part = part_behind(tokens.subspan(match.tokens), language);
-  if (part != nullptr && language.twelve_hour && match.hour.value > 12) return std::nullopt;  // "16 a.m."
+  if (part != nullptr && language.twelve_hour && match.hour.value > 12) {
+    // "20.30pm" is meant, "14 p.m." and "16 a.m." are mistakes.
+    const bool says_both = match.minutes.tokens > 0 && part->meaning == PartOfDay::kAfternoon;
+    if (!says_both) return std::nullopt;
+  }
   if (part != nullptr) {
     time.minute = minute_of_day(time.minute, part->meaning);
     time.half_day = false;
   }
   const bool says_minutes = best->pattern.find("MM") != std::string_view::npos;
-  if (!best->certain && (part == nullptr || !says_minutes)) time.other_reading = as_numbers(match, tokens);
+  if (!best->certain && (part == nullptr || !says_minutes))
+    time.other_reading = as_numbers(match, tokens, says_minutes);
   if (part != nullptr) match.tokens += phrase_length(part->words);
   time.begin = tokens[0].begin;
   time.end = tokens[match.tokens - 1].end;

@@ -31,11 +31,13 @@ struct Value {
 
   int minute = 0;         ///< kTime: of the day, 0 to 1439
   bool half_day = false;  ///< kTime: could be twelve hours later, too: "half past nine"
+  bool in_range = false;  ///< kTime: begins with the value before it: "20 Uhr" in "14 bis 20 Uhr"
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
 
   bool in_words = false;    ///< "zwölf" for 12
   bool ordinal = false;     ///< "1st", "erste"
+  bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;

@@ -72,9 +72,13 @@ struct ValueLanguage {
   std::span<const std::string_view> words_of_part_of_day = {};  ///< anywhere: "tonight"
   std::span<const Phrase<int>> named_times = {};                ///< "noon", in minutes of the day
   std::span<const std::string_view> ranges = {};                ///< between two times: "to", "bis"
-  std::span<const Phrase<int>> scales = {};                     ///< "million": the number of zeros
-  std::span<const Phrase<Unit>> units = {};                     ///< behind a number
-  std::span<const Phrase<Unit>> units_before = {};              ///< in front of one
+  std::string_view written_range = {};                          ///< of two times, each as {}
+  std::span<const std::string_view> before_ranges = {};         ///< what a range may stand behind: "from"
+  /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
+  std::span<const std::string_view> before_times = {};
+  std::span<const Phrase<int>> scales = {};         ///< "million": the number of zeros
+  std::span<const Phrase<Unit>> units = {};         ///< behind a number
+  std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
   std::span<const WrittenUnit> written_units = {};
   std::span<const std::string_view> minus = {};       ///< in front of a number
   std::span<const std::string_view> below_zero = {};  ///< behind a number with its unit
