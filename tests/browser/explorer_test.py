@@ -980,7 +980,7 @@ class Site(Served):
         pass
 
     test_first_view_takes_few_requests = None  # each module is a file here
-    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "German → English (rnn)"]
+    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "Spanish → English", "German → English (rnn)"]
     OTHER_PRECISION = "float32"
     PRECISION = ["--precision", "int8"]
 
