@@ -493,7 +493,7 @@ class Through(OfServer):
         self.show(pair="de-es", text=text)
         self.browser.wait("document.querySelector('#steps button')", "the steps")
         answer = self.ask("v1/translate", {"text": text, "pair": "de-es"})["translations"][0]
-        self.assertEqual(self.browser.run("return document.querySelector('#target').textContent"), answer["translation"])
+        self.assertEqual(self.browser.run("return document.querySelector('#translation').textContent"), answer["translation"])
         self.assertIn(answer["intermediate"][0], self.browser.run("return document.querySelector('#steps').textContent"))
         chosen = self.browser.run("return document.querySelector('.row.top select').selectedOptions[0].textContent")
         self.assertIn("through English", chosen)
@@ -502,7 +502,7 @@ class Through(OfServer):
         self.browser.run("document.querySelectorAll('#steps button')[1].click()")
         self.browser.wait("document.querySelector('#panel svg, #panel canvas')", "the attention of a step")
         self.assertEqual(self.browser.run("return document.querySelector('#source').value"), answer["intermediate"][0])
-        self.assertEqual(self.browser.run("return document.querySelector('#target').textContent"), answer["translation"])
+        self.assertEqual(self.browser.run("return document.querySelector('#translation').textContent"), answer["translation"])
         self.assertTrue(self.browser.run("return document.querySelector('#steps').hidden"))
 
 
@@ -704,7 +704,8 @@ class Modules(OfServer):
 
 
 class Served(OfServer):
-    MODEL_NAMES = ["German → English", "English → Spanish", "German → English (rnn)"]
+    MODEL_NAMES = ["German → English", "English → Spanish", "German → English (rnn)",
+                   "German → Spanish, through English"]
     OTHER_PRECISION = "int8"
     PRECISION = []
 
