@@ -38,6 +38,8 @@ class Classifier : public Encoder {
   virtual ClassificationLoss loss(nn::Context& context, const EncoderInput& input,
                                   const std::vector<int32_t>& labels,
                                   const ClassificationOptions& options) const = 0;
+  /// The logits of each text (B, classes), as a variable.
+  virtual Var class_logits(nn::Context& context, const EncoderInput& input) const = 0;
   /// (B, classes)
   virtual Tensor logits(nn::Context& context, const EncoderInput& input) const = 0;
 };

@@ -25,6 +25,8 @@ class LanguageModel : public AutoregressiveModel {
   virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& text,
                                    const std::vector<int32_t>& labels,
                                    const ops::CrossEntropyOptions& options) const = 0;
+  /// The output of the decoder at every position, which the output layer reads: (N, D).
+  virtual Var hidden(nn::Context& context, const Sequences& text) const = 0;
   /// The logits of the token after every position: (N, V).
   virtual Tensor logits(nn::Context& context, const Sequences& text) const = 0;
 };

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "models/encoder.h"
+#include "models/vocabulary_head.h"
 
 namespace heed::models {
 
-class MaskedLanguageModel : public Encoder {
+class MaskedLanguageModel : public Encoder, public VocabularyHead {
  public:
   Task task() const override { return Task::kMaskedLanguageModel; }
   /// The logits at these positions, counted over the tokens of all texts: (positions, V).

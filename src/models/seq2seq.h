@@ -25,6 +25,8 @@ class Seq2Seq : public AutoregressiveModel {
   virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& source,
                                    const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                    const ops::CrossEntropyOptions& options) const = 0;
+  /// The output of the decoder at every position of decoder_input, which the output layer reads: (Nt, D).
+  virtual Var hidden(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const = 0;
   /// The logits of every position of decoder_input: (Nt, V).
   virtual Tensor logits(nn::Context& context, const Sequences& source,
                         const Sequences& decoder_input) const = 0;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "autograd/tape.h"
@@ -14,6 +15,7 @@
 #include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
 #include "nn/head_scales.h"
+#include "nn/state_hook.h"
 #include "nn/storage/compact_parameters.h"
 #include "nn/storage/parameters.h"
 
@@ -44,11 +46,17 @@ struct Context {
   AttentionSink* sink = nullptr;
   /// Inference: factors for the outputs of heads; null: none, at no cost.
   const HeadScales* head_scales = nullptr;
+  /// Receives all hidden states, and may replace them; null: none.
+  StateHook* states = nullptr;
 
   /// The parameter as a leaf of the tape; a constant without a tape.
   Var parameter(ParamRef ref) const;
   /// The packed weight and bias of a product; null in training and in float64, which have no packed layout.
   const PackedMatrix* packed_matrix(const ProductRef& product) const;
+  /// The hidden state with which the forward pass continues.
+  Var pass(const StateId& id, Var state) const {
+    return states == nullptr ? std::move(state) : states->pass(id, state);
+  }
   /// A new stream for each call. Calls are counted, so the same forward pass draws the same masks.
   DropoutStream next_dropout(double probability);
 

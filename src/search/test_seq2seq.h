@@ -36,6 +36,9 @@ class FunctionModel : public models::Seq2Seq {
                            const std::vector<int32_t>&, const ops::CrossEntropyOptions&) const override {
     throw std::logic_error("this model is not trained");
   }
+  Var hidden(nn::Context&, const models::Sequences&, const models::Sequences&) const override {
+    throw std::logic_error("this model has no layers");
+  }
   Tensor logits(nn::Context&, const models::Sequences& sources,
                 const models::Sequences& inputs) const override {
     std::vector<float> all;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
 #include "models/config/config_checks.h"
@@ -156,11 +157,12 @@ Var DecoderOnly::embed(nn::Context& context, const std::vector<int32_t>& ids,
                        const std::vector<int32_t>& positions) const {
   ops::EmbeddingOptions options;
   options.scale = config_.embedding_scale;
-  Var x = nn::embedding(context, embedding_, ids, options);  // (N, D)
+  Var x = nn::token_embedding(context, Stack::kDecoder, embedding_, ids, options);  // (N, D)
   if (positions_.defined()) {
     x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(positions)));  // (N, D)
   }
-  return ops::dropout(x, context.next_dropout(config_.embedding_dropout));
+  x = ops::dropout(x, context.next_dropout(config_.embedding_dropout));
+  return context.pass({Stack::kDecoder, nn::StateKind::kResidual}, std::move(x));
 }
 
 DecoderOnly::Angles DecoderOnly::angles(const std::vector<int32_t>& positions, DType dtype) const {
@@ -196,7 +198,15 @@ Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept
     nn::KeyValueCache* cache = kept.layers == nullptr ? nullptr : &(*kept.layers)[n].self;
     x = layers_[n].forward(context, x, layout, {angles_of(turns, n), cache, kept.rows});
   }
+  return finish(context, x);
+}
+
+Var DecoderOnly::final_norm(nn::Context& context, const Var& x) const {
   return final_norm_.forward(context, x);
+}
+
+Var DecoderOnly::finish(nn::Context& context, const Var& x) const {
+  return context.pass({Stack::kDecoder, nn::StateKind::kOutput}, final_norm(context, x));
 }
 
 Var DecoderOnly::hidden(nn::Context& context, const Sequences& text) const {
@@ -211,13 +221,13 @@ ops::VocabularyLoss DecoderOnly::loss(nn::Context& context, const Sequences& tex
   return output_.vocabulary_loss(context, hidden(context, text), id_tensor(labels), capped);
 }
 
-Tensor DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {
+Var DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {
   const Var logits = output_.forward(context, hidden);  // (N, D) -> (N, V)
-  return config_.logit_cap > 0 ? ops::soft_cap(logits, config_.logit_cap).value() : logits.value();
+  return config_.logit_cap > 0 ? ops::soft_cap(logits, config_.logit_cap) : logits;
 }
 
 Tensor DecoderOnly::logits(nn::Context& context, const Sequences& text) const {
-  return vocabulary_logits(context, hidden(context, text));
+  return vocabulary_logits(context, hidden(context, text)).value();
 }
 
 // ---- One position at a time ------------------------------------------------------------------------------
@@ -275,7 +285,7 @@ Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
     state.layers[n].self.reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
     x = layers_[n].step(context, x, state.layers[n], {.self = step.layout, .angles = angles_of(turns, n)});
   }
-  return vocabulary_logits(context, final_norm_.forward(context, x));  // (R, V)
+  return vocabulary_logits(context, finish(context, x)).value();  // (R, V)
 }
 
 }  // namespace heed::models

@@ -21,6 +21,7 @@
 
 #include "models/config/stack_config.h"
 #include "models/language_model.h"
+#include "models/vocabulary_head.h"
 #include "nn/transformer_layer.h"
 #include "ops/attention/rotary.h"
 
@@ -83,7 +84,7 @@ struct DecoderOnlyConfig : SingleStackConfig {
   const Rotary& rotary_of(int layer) const { return slides(layer) ? sliding_rotary : rotary; }
 };
 
-class DecoderOnly : public LanguageModel {
+class DecoderOnly : public LanguageModel, public VocabularyHead {
  public:
   /// Registers all parameters. Throws for an invalid config.
   explicit DecoderOnly(const DecoderOnlyConfig& config);
@@ -100,7 +101,9 @@ class DecoderOnly : public LanguageModel {
   }
 
   /// The output of the final norm: (N, D).
-  Var hidden(nn::Context& context, const Sequences& text) const;
+  Var hidden(nn::Context& context, const Sequences& text) const override;
+  Var final_norm(nn::Context& context, const Var& x) const override;
+  Var vocabulary_logits(nn::Context& context, const Var& hidden) const override;
 
   ops::VocabularyLoss loss(nn::Context& context, const Sequences& text, const std::vector<int32_t>& labels,
                            const ops::CrossEntropyOptions& options) const override;
@@ -120,13 +123,14 @@ class DecoderOnly : public LanguageModel {
   Var embed(nn::Context& context, const std::vector<int32_t>& ids,
             const std::vector<int32_t>& positions) const;
   Var forward(nn::Context& context, const Sequences& text, const Kept& kept) const;
+  /// The output of the last layer, normalized.
+  Var finish(nn::Context& context, const Var& x) const;
   /// Rotary angles for these positions, of both kinds of layers; none with learned positions.
   struct Angles {
     std::optional<ops::RotaryAngles> full, sliding;
   };
   Angles angles(const std::vector<int32_t>& positions, DType dtype) const;
   const ops::RotaryAngles* angles_of(const Angles& angles, size_t layer) const;
-  Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
   void follow_family();
   void expect_computed();
 

@@ -72,14 +72,14 @@ Var EncoderClassifier::pool(nn::Context& context, const Var& hidden, const Seque
   return norm_ ? norm_->forward(context, x) : x;                                 // (B, D)
 }
 
-Var EncoderClassifier::classify(nn::Context& context, const EncoderInput& input) const {
+Var EncoderClassifier::class_logits(nn::Context& context, const EncoderInput& input) const {
   const Var pooled = pool(context, encode(context, input), input.text);  // (B, D)
   return output_.forward(
       context, ops::dropout(pooled, context.next_dropout(config_.classifier_dropout)));  // (B, classes)
 }
 
 Tensor EncoderClassifier::logits(nn::Context& context, const EncoderInput& input) const {
-  return classify(context, input).value();  // (B, classes)
+  return class_logits(context, input).value();  // (B, classes)
 }
 
 ClassificationLoss EncoderClassifier::loss(nn::Context& context, const EncoderInput& input,
@@ -89,7 +89,7 @@ ClassificationLoss EncoderClassifier::loss(nn::Context& context, const EncoderIn
   if (!weights.empty() && weights.size() != config_.labels.size()) {
     fail(ErrorKind::kShape, "{} class weights for {} classes", weights.size(), classes());
   }
-  const Var logits = classify(context, input);  // (B, classes)
+  const Var logits = class_logits(context, input);  // (B, classes)
   const Var losses = ops::cross_entropy(logits, id_tensor(labels), {.smoothing = options.smoothing});  // (B)
 
   ClassificationLoss result;
@@ -141,9 +141,13 @@ EncoderMaskedLm::EncoderMaskedLm(const EncoderOnlyConfig& config) : WithEncoderS
 
 Tensor EncoderMaskedLm::logits(nn::Context& context, const EncoderInput& input,
                                const std::vector<int32_t>& positions) const {
-  Var x = ops::embedding(encode(context, input), id_tensor(positions));          // (N, D) -> (positions, D)
-  x = ops::activate(config_.vocabulary_activation, dense_.forward(context, x));  // (positions, D)
-  return output_.forward(context, norm_.forward(context, x)).value();            // (positions, V)
+  const Var x = ops::embedding(encode(context, input), id_tensor(positions));  // (N, D) -> (positions, D)
+  return vocabulary_logits(context, x).value();                                // (positions, V)
+}
+
+Var EncoderMaskedLm::vocabulary_logits(nn::Context& context, const Var& hidden) const {
+  const Var x = ops::activate(config_.vocabulary_activation, dense_.forward(context, hidden));  // (N, D)
+  return output_.forward(context, norm_.forward(context, x));                                   // (N, V)
 }
 
 }  // namespace heed::models

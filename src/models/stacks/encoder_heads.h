@@ -26,11 +26,11 @@ class EncoderClassifier : public WithEncoderStack<Classifier> {
 
   ClassificationLoss loss(nn::Context& context, const EncoderInput& input, const std::vector<int32_t>& labels,
                           const ClassificationOptions& options) const override;
+  Var class_logits(nn::Context& context, const EncoderInput& input) const override;
   Tensor logits(nn::Context& context, const EncoderInput& input) const override;
 
  private:
   void accept_without_prefix(nn::ParamRef parameter);
-  Var classify(nn::Context& context, const EncoderInput& input) const;
 
   nn::Linear dense_, output_;
   std::optional<nn::Norm> norm_;
@@ -43,6 +43,8 @@ class EncoderMaskedLm : public WithEncoderStack<MaskedLanguageModel> {
 
   Tensor logits(nn::Context& context, const EncoderInput& input,
                 const std::vector<int32_t>& positions) const override;
+  Var final_norm(nn::Context& context, const Var& x) const override { return stack_.final_norm(context, x); }
+  Var vocabulary_logits(nn::Context& context, const Var& hidden) const override;
 
  private:
   nn::Linear dense_, output_;

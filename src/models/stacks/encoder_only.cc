@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 #include "models/config/config_checks.h"
@@ -152,7 +153,7 @@ std::vector<int32_t> EncoderStack::types_of(const EncoderInput& input) const {
 Var EncoderStack::embed(nn::Context& context, const EncoderInput& input) const {
   ops::EmbeddingOptions words;
   words.padding_id = config_.padding_id;
-  Var x = nn::embedding(context, words_, input.text.ids, words);  // (N, D)
+  Var x = nn::token_embedding(context, Stack::kEncoder, words_, input.text.ids, words);  // (N, D)
   if (positions_.defined()) {
     const Tensor rows = id_tensor(position_rows(input.text));
     x = ops::add(x, ops::embedding(context.parameter(positions_), rows));  // (N, D)
@@ -162,7 +163,8 @@ Var EncoderStack::embed(nn::Context& context, const EncoderInput& input) const {
     x = ops::add(x, ops::embedding(context.parameter(type_table_), types));  // (N, D)
   }
   x = embedding_norm_.forward(context, x);  // (N, D)
-  return ops::dropout(x, context.next_dropout(config_.embedding_dropout));
+  x = ops::dropout(x, context.next_dropout(config_.embedding_dropout));
+  return context.pass({Stack::kEncoder, nn::StateKind::kResidual}, std::move(x));
 }
 
 Var EncoderStack::forward(nn::Context& context, const EncoderInput& input) const {
@@ -185,6 +187,10 @@ Var EncoderStack::forward(nn::Context& context, const EncoderInput& input) const
     const auto& own = config_.slides(static_cast<int>(n)) ? sliding_angles : angles;
     x = layers_[n].forward(context, x, layout, {.angles = own ? &*own : nullptr});
   }
+  return context.pass({Stack::kEncoder, nn::StateKind::kOutput}, final_norm(context, x));
+}
+
+Var EncoderStack::final_norm(nn::Context& context, const Var& x) const {
   return final_norm_ ? final_norm_->forward(context, x) : x;
 }
 

@@ -108,6 +108,8 @@ class EncoderStack {
   EncoderStack(nn::ParameterTable& table, const EncoderOnlyConfig& config);
   /// (N, D)
   Var forward(nn::Context& context, const EncoderInput& input) const;
+  /// The final norm of pre-norm stacks: (N, D) -> (N, D).
+  Var final_norm(nn::Context& context, const Var& x) const;
   /// The token embeddings (V, D).
   nn::ParamRef words() const { return words_; }
 

@@ -107,22 +107,34 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
                  table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialization::Kind::kZeros}, {}}));
 }
 
+namespace {
+
+nn::StateId state_after(Stack stack, size_t layer) {
+  return {stack, nn::StateKind::kResidual, static_cast<int>(layer), nn::SubLayer::kRecurrence};
+}
+
+}  // namespace
+
 // ---- Whole sentences --------------------------------------------------------------------------------------
 
-Var RnnSeq2Seq::embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const {
+Var RnnSeq2Seq::embed(nn::Context& context, Stack stack, const std::vector<int32_t>& ids) const {
+  const nn::ParamRef table = stack == Stack::kEncoder ? source_embedding_ : target_embedding_;
   ops::EmbeddingOptions options;
   if (config_.scale_embedding) options.scale = std::sqrt(static_cast<double>(config_.width));
-  const Var embedded = nn::embedding(context, table, ids, options);  // (N, E)
-  return ops::dropout(embedded, context.next_dropout(config_.dropout));
+  const Var embedded = nn::token_embedding(context, stack, table, ids, options);  // (N, E)
+  return context.pass({stack, nn::StateKind::kResidual},
+                      ops::dropout(embedded, context.next_dropout(config_.dropout)));
 }
 
 RnnSeq2Seq::Encoded RnnSeq2Seq::encode(nn::Context& context, const Sequences& source) const {
   require_length(source, config_.max_length);
-  Var x = embed(context, source_embedding_, source.ids);  // (Ns, E)
+  Var x = embed(context, Stack::kEncoder, source.ids);  // (Ns, E)
   for (size_t n = 0; n < encoder_.size(); ++n) {
     if (n > 0) x = ops::dropout(x, context.next_dropout(config_.dropout));
     x = encoder_[n].forward(context, x, source.offsets).states;  // (Ns, 2 S)
+    x = context.pass(state_after(Stack::kEncoder, n), std::move(x));
   }
+  x = context.pass({Stack::kEncoder, nn::StateKind::kOutput}, std::move(x));
   // The backward state at the first token has read the whole sentence.
   const std::vector<int32_t> first_words(source.offsets.begin(), source.offsets.end() - 1);
   const Var first_annotations = ops::embedding(x, id_tensor(first_words));  // (B, 2 S)
@@ -144,8 +156,9 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::decode(nn::Context& context, const std::vector<i
                                        const Var& start) const {
   const int64_t width = config_.decoder_state_width;
   Decoded decoded;
-  const Var words = embed(context, target_embedding_, ids);  // (Nt, E)
+  const Var words = embed(context, Stack::kDecoder, ids);  // (Nt, E)
   decoded.first = attentive_.forward(context, words, memory, layout, start_of(start, 0));
+  decoded.first.output = context.pass(state_after(Stack::kDecoder, 0), std::move(decoded.first.output));
   Var states_contexts = decoded.first.output;  // (Nt, S + C)
   if (!upper_.empty()) {
     std::vector<int32_t> offsets{0};
@@ -156,6 +169,7 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::decode(nn::Context& context, const std::vector<i
       const auto begin = start_of(start, static_cast<int>(n) + 1);
       decoded.others.push_back(upper_[n].forward(context, states, offsets, begin));
       states = decoded.others.back().states;  // (Nt, S)
+      states = context.pass(state_after(Stack::kDecoder, n + 1), std::move(states));
     }
     const Var contexts = ops::columns(states_contexts, width, 2 * config_.encoder_state_width);  // (Nt, C)
     states_contexts = ops::concatenate({states, contexts});
@@ -165,6 +179,7 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::decode(nn::Context& context, const std::vector<i
     decoded.hidden = ops::activate(Activation::kTanh, readout_.forward(context, decoded.hidden));
   }
   decoded.hidden = ops::dropout(decoded.hidden, context.next_dropout(config_.dropout));
+  decoded.hidden = context.pass({Stack::kDecoder, nn::StateKind::kOutput}, std::move(decoded.hidden));
   return decoded;
 }
 
@@ -183,13 +198,21 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::teacher_forced(nn::Context& context, const Seque
 ops::VocabularyLoss RnnSeq2Seq::loss(nn::Context& context, const Sequences& source,
                                      const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                      const ops::CrossEntropyOptions& options) const {
-  const Var hidden = teacher_forced(context, source, decoder_input).hidden;
-  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options);
+  const Var states = hidden(context, source, decoder_input);
+  return output_.vocabulary_loss(context, states, id_tensor(labels), options);
 }
 
 Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,
                           const Sequences& decoder_input) const {
-  return output_.forward(context, teacher_forced(context, source, decoder_input).hidden).value();
+  return vocabulary_logits(context, hidden(context, source, decoder_input)).value();
+}
+
+Var RnnSeq2Seq::hidden(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const {
+  return teacher_forced(context, source, decoder_input).hidden;
+}
+
+Var RnnSeq2Seq::vocabulary_logits(nn::Context& context, const Var& hidden) const {
+  return output_.forward(context, hidden);  // (N, D) -> (N, V)
 }
 
 // ---- One word at a time

@@ -13,6 +13,7 @@
 
 #include "models/seq2seq.h"
 #include "models/source_vocabulary.h"
+#include "models/vocabulary_head.h"
 #include "nn/recurrent/recurrent_decoder_layer.h"
 #include "nn/recurrent/recurrent_layer.h"
 
@@ -40,7 +41,7 @@ struct RnnConfig {
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
 
-class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary {
+class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary, public VocabularyHead {
  public:
   /// Registers all parameters. Throws for an invalid config.
   explicit RnnSeq2Seq(const RnnConfig& config);
@@ -75,7 +76,10 @@ class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary {
   ops::VocabularyLoss loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
                            const std::vector<int32_t>& labels,
                            const ops::CrossEntropyOptions& options) const override;
+  Var hidden(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
   Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
+  Var final_norm(nn::Context&, const Var& x) const override { return x; }
+  Var vocabulary_logits(nn::Context& context, const Var& hidden) const override;
 
   std::unique_ptr<DecoderState> start(nn::Context& context) const override;
   std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
@@ -93,7 +97,7 @@ class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary {
   ops::RecurrentStart start_of(const Var& all, int layer) const;
   /// Decodes whole targets.
   Decoded teacher_forced(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const;
-  Var embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const;
+  Var embed(nn::Context& context, Stack stack, const std::vector<int32_t>& ids) const;
 
   RnnConfig config_;
   nn::ParamRef source_embedding_, target_embedding_;

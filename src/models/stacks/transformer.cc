@@ -62,7 +62,8 @@ nn::StackPositions::Shape positions_shape(const TransformerConfig& c, int heads,
           .head_width = c.head_width,
           .first_row = c.first_row,
           .frequencies = c.frequencies,
-          .padding_id = skips_padding ? c.padding_id : -1};
+          .padding_id = skips_padding ? c.padding_id : -1,
+          .stack = bidirectional ? Stack::kEncoder : Stack::kDecoder};
 }
 
 /// Embeddings are multiplied by sqrt(D), so this standard deviation gives them unit variance.
@@ -89,6 +90,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   // Registers one stack; `options` has what its layers have in common.
   const auto add_stack = [&](const StackNames& names, Embedding& embedding, nn::LayerOptions options,
                              int layers, std::vector<nn::TransformerLayer>& stack) {
+    embedding.stack = options.stack;
     const nn::Norm::Options norm{config.norm, config.norm_epsilon};
     embedding.positions = nn::StackPositions(table_, names.positions, config.positions,
                                              positions_shape(config, options.heads, !options.causal));
@@ -179,7 +181,8 @@ Var Transformer::embed(nn::Context& context, const Embedding& embedding, const s
   options.padding_id = config_.trains_padding ? -1 : config_.padding_id;
   Var x = embedding.positions.embed(context, embedding.tokens, ids, positions, options);  // (N, D)
   if (embedding.norm) x = embedding.norm->forward(context, x);
-  return ops::dropout(x, context.next_dropout(config_.dropout));
+  x = ops::dropout(x, context.next_dropout(config_.dropout));
+  return context.pass({embedding.stack, nn::StateKind::kResidual}, std::move(x));
 }
 
 std::vector<int32_t> Transformer::positions_in(const Sequences& sequences) const {
@@ -187,9 +190,11 @@ std::vector<int32_t> Transformer::positions_in(const Sequences& sequences) const
   return models::positions_in(sequences, config_.limited_length ? config_.max_length : kUnlimited);
 }
 
-Var Transformer::finish(nn::Context& context, const nn::Norm& norm, const Var& x) const {
-  const Var y = config_.norm_first ? norm.forward(context, x) : x;
-  return config_.final_dropout ? ops::dropout(y, context.next_dropout(config_.dropout)) : y;
+Var Transformer::finish(nn::Context& context, Stack stack, const Var& x) const {
+  const nn::Norm& norm = stack == Stack::kEncoder ? encoder_norm_ : decoder_norm_;
+  Var y = config_.norm_first ? norm.forward(context, x) : x;
+  if (config_.final_dropout) y = ops::dropout(y, context.next_dropout(config_.dropout));
+  return context.pass({stack, nn::StateKind::kOutput}, std::move(y));
 }
 
 Var Transformer::output_input(const Var& hidden) const {
@@ -204,7 +209,7 @@ Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   for (const nn::TransformerLayer& layer : encoder_) {
     x = layer.forward(context, x, layout, {.angles = angles ? &*angles : nullptr});
   }
-  return finish(context, encoder_norm_, x);
+  return finish(context, Stack::kEncoder, x);
 }
 
 Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, const Var& memory,
@@ -218,21 +223,31 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   for (const nn::TransformerLayer& layer : decoder_) {
     x = layer.forward(context, x, self, {.angles = angles ? &*angles : nullptr}, &attended);
   }
-  return finish(context, decoder_norm_, x);
+  return finish(context, Stack::kDecoder, x);
 }
 
 ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& source,
                                       const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                       const ops::CrossEntropyOptions& options) const {
-  const Var memory = encode(context, source);
-  const Var hidden = output_input(decode(context, decoder_input, memory, source));
-  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options);
+  const Var states = output_input(hidden(context, source, decoder_input));
+  return output_.vocabulary_loss(context, states, id_tensor(labels), options);
+}
+
+Var Transformer::hidden(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const {
+  return decode(context, decoder_input, encode(context, source), source);
 }
 
 Tensor Transformer::logits(nn::Context& context, const Sequences& source,
                            const Sequences& decoder_input) const {
-  const Var hidden = decode(context, decoder_input, encode(context, source), source);
-  return output_.forward(context, output_input(hidden)).value();
+  return vocabulary_logits(context, hidden(context, source, decoder_input)).value();
+}
+
+Var Transformer::final_norm(nn::Context& context, const Var& x) const {
+  return config_.norm_first ? decoder_norm_.forward(context, x) : x;
+}
+
+Var Transformer::vocabulary_logits(nn::Context& context, const Var& hidden) const {
+  return output_.forward(context, output_input(hidden));  // (N, D) -> (N, V)
 }
 
 // ---- One position at a time ------------------------------------------------------------------------------
@@ -313,7 +328,7 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
   for (size_t n = 0; n < decoder_.size(); ++n) {
     x = decoder_[n].step(context, x, state.layers[n], {step.layout, &cross, angles ? &*angles : nullptr});
   }
-  return next_logits(context, output_, output_input(finish(context, decoder_norm_, x)), rows);
+  return next_logits(context, output_, output_input(finish(context, Stack::kDecoder, x)), rows);
 }
 
 }  // namespace heed::models

@@ -21,6 +21,7 @@
 #include "models/config/stack_config.h"
 #include "models/seq2seq.h"
 #include "models/source_vocabulary.h"
+#include "models/vocabulary_head.h"
 #include "nn/positions/positions.h"
 #include "nn/transformer_layer.h"
 
@@ -82,7 +83,7 @@ struct TransformerConfig : StackConfig {
   nn::SinusoidFrequencies frequencies = nn::SinusoidFrequencies::kByWidth;
 };
 
-class Transformer : public Seq2Seq, public SourceVocabulary {
+class Transformer : public Seq2Seq, public SourceVocabulary, public VocabularyHead {
  public:
   /// Registers all parameters. Throws for an invalid config.
   explicit Transformer(const TransformerConfig& config);
@@ -112,7 +113,10 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
   ops::VocabularyLoss loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
                            const std::vector<int32_t>& labels,
                            const ops::CrossEntropyOptions& options) const override;
+  Var hidden(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
   Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
+  Var final_norm(nn::Context& context, const Var& x) const override;
+  Var vocabulary_logits(nn::Context& context, const Var& hidden) const override;
 
   std::unique_ptr<DecoderState> start(nn::Context& context) const override;
   std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
@@ -123,6 +127,7 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
  private:
   /// What embeds the tokens of one stack.
   struct Embedding {
+    Stack stack = Stack::kEncoder;
     nn::ParamRef tokens;  // (V, D)
     nn::StackPositions positions;
     std::optional<nn::Norm> norm;
@@ -135,7 +140,7 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
   void add_optional_names();
   std::vector<int32_t> positions_in(const Sequences& sequences) const;
   /// The final norm and dropout of a stack.
-  Var finish(nn::Context& context, const nn::Norm& norm, const Var& x) const;
+  Var finish(nn::Context& context, Stack stack, const Var& x) const;
   /// The input of the output layer.
   Var output_input(const Var& hidden) const;
 

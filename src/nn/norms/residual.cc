@@ -6,8 +6,8 @@
 namespace heed::nn {
 
 Residual::Residual(ParameterTable& table, const std::string& prefix, const NormNames& names,
-                   const LayerOptions& options)
-    : norm_first_(options.norm_first), dropout_(options.dropout) {
+                   const LayerOptions& options, const Position& position)
+    : stack_(options.stack), position_(position), norm_first_(options.norm_first), dropout_(options.dropout) {
   const Norm::Options kind{options.norm, options.norm_epsilon, options.norm_weight_offset, options.norm_bias};
   if (!names.norm.empty()) norm_.emplace(table, prefix + names.norm, options.width, kind);
   if (names.output_norm.empty()) return;
@@ -16,7 +16,7 @@ Residual::Residual(ParameterTable& table, const std::string& prefix, const NormN
 }
 
 Var Residual::add(Context& context, const Var& x, const Var& y) const {
-  return ops::add_dropout(x, y, context.next_dropout(dropout_));
+  return ops::add_dropout(x, context.pass(state_id(StateKind::kAdded), y), context.next_dropout(dropout_));
 }
 
 }  // namespace heed::nn

@@ -1,6 +1,7 @@
 #include "nn/positions/embedding.h"
 
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 
@@ -24,6 +25,13 @@ Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
   std::vector<int32_t> all(ids.size());
   std::iota(all.begin(), all.end(), 0);
   return ops::embedding(rows, Tensor::from(all, {count}), options);
+}
+
+Var token_embedding(Context& context, Stack stack, ParamRef table, const std::vector<int32_t>& ids,
+                    const ops::EmbeddingOptions& options) {
+  Var tokens = embedding(context, table, ids, options);  // (N, D)
+  if (context.states == nullptr || !context.states->wants_tokens()) return tokens;
+  return context.pass({stack, StateKind::kTokens}, std::move(tokens));
 }
 
 }  // namespace heed::nn

@@ -13,4 +13,8 @@ namespace heed::nn {
 Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
               const ops::EmbeddingOptions& options = {});
 
+/// The same, passed to the context's hook as StateKind::kTokens if it wants them.
+Var token_embedding(Context& context, Stack stack, ParamRef table, const std::vector<int32_t>& ids,
+                    const ops::EmbeddingOptions& options = {});
+
 }  // namespace heed::nn

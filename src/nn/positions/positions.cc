@@ -120,10 +120,15 @@ Var StackPositions::embed(Context& context, ParamRef words, const std::vector<in
   if (sinusoids_ != nullptr) {
     const DType dtype = context.values->flat().dtype();
     const int64_t count = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end()) + int64_t{1};
-    options.positions = dtype == DType::kFloat32 ? sinusoids(count) : computed_rows(count, dtype);
+    const Tensor table = dtype == DType::kFloat32 ? sinusoids(count) : computed_rows(count, dtype);
+    if (context.states != nullptr && context.states->wants_tokens()) {
+      const Var x = token_embedding(context, shape_.stack, words, ids, options);  // (N, D)
+      return ops::add(x, ops::embedding(table, id_tensor(rows)));                 // (N, D)
+    }
+    options.positions = table;
     options.position_ids = id_tensor(rows);
   }
-  Var x = embedding(context, words, ids, options);  // (N, D)
+  Var x = token_embedding(context, shape_.stack, words, ids, options);  // (N, D)
   if (!learned_.defined()) return x;
   return ops::add(x, ops::embedding(context.parameter(learned_), id_tensor(rows)));  // (N, D)
 }

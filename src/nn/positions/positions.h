@@ -34,6 +34,7 @@ class StackPositions {
     SinusoidFrequencies frequencies = SinusoidFrequencies::kByWidth;  ///< of kSinusoidal
     /// With kByHalves: tokens with this id get no position vector, as in M2M-100; -1: all get one.
     int32_t padding_id = -1;
+    Stack stack = Stack::kEncoder;  ///< as which hidden states are reported
   };
   StackPositions() = default;
   /// Registers the parameters of the whole stack under `prefix`: "embed_positions.weight" (first_row +

@@ -42,6 +42,7 @@ class IndifferentModel : public models::LanguageModel {
     const double sum = static_cast<double>(count) * std::log(static_cast<double>(vocabulary_));
     return {{}, sum, sum, count};
   }
+  Var hidden(nn::Context&, const Sequences&) const override { throw std::logic_error("only its loss"); }
   Tensor logits(nn::Context&, const Sequences&) const override { throw std::logic_error("only its loss"); }
   std::unique_ptr<models::DecoderState> start(nn::Context&) const override {
     throw std::logic_error("only its loss");
