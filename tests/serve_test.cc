@@ -797,6 +797,31 @@ TEST_F(ServeTest, LooksIntoTheFirstModelIfNoneTranslates) {
   }
 }
 
+TEST_F(ServeTest, LooksDeeperAsTheCommand) {
+  start();
+  const std::string text = "The teacher paints the old river.";
+  const auto expected = [&](const Arguments& arguments) {
+    Arguments all = arguments;
+    all.insert(all.end(), {"--model", model("en-de"), "--json", "--quiet"});
+    return Json::parse(heed_command(all).out);
+  };
+  EXPECT_EQ(post("/v1/lens", {{"text", text}, {"pair", "en-de"}, {"details", true}, {"top", 2}}).json(),
+            expected({"lens", text, "--details", "--top", "2"}));
+  for (const std::string method : {"integrated", "gradient", "rollout", "leave-out"}) {
+    EXPECT_EQ(
+        post("/v1/attribute", {{"text", text}, {"pair", "en-de"}, {"token", 2}, {"method", method}}).json(),
+        expected({"attribute", text, "--token", "2", "--method", method}))
+        << method;
+  }
+  expect_error(post("/v1/lens", {{"text", " "}}), 400, "'text'");
+  expect_error(post("/v1/lens", {{"text", "a"}, {"token", 1}}), 400, "'token'");
+  expect_error(post("/v1/attribute", {{"text", text}, {"method", "guess"}}), 400, "'method'");
+  expect_error(post("/v1/attribute", {{"text", text}, {"token", 1000}}), 400, "no token 1000");
+  std::string words;
+  for (int n = 0; n < 80; ++n) words += "the river ";
+  expect_error(post("/v1/attribute", {{"text", words}}), 400, "tokens");
+}
+
 TEST_F(ServeTest, ServesEncodersOfAllKinds) {
   start(with_models({"masks", "vectors"}));
   const Json models = get("/v1/models").json()["data"];

@@ -26,6 +26,7 @@ from .classifier import Classification, Classifier
 from .embedder import Embedder, Embedding
 from .errors import Error
 from .generator import Generator
+from .inspector import Attribution, Inspector, Lens, LensState, TokenAttribution
 from .trace import Trace
 from .training import TrainingResult, TrainingStep, train
 from .translator import Translation, Translator
@@ -35,14 +36,19 @@ __version__: str = _heed.version()
 __all__ = [
     "AttentionGradients",
     "AttentionResult",
+    "Attribution",
     "Classification",
     "Classifier",
     "Embedder",
     "Embedding",
     "Error",
     "Generator",
+    "Inspector",
+    "Lens",
+    "LensState",
     "MultiHeadAttention",
     "PackedAttentionResult",
+    "TokenAttribution",
     "Trace",
     "TrainingResult",
     "TrainingStep",

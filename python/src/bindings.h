@@ -16,6 +16,7 @@ void bind_attention(nanobind::module_& m);
 void bind_classifier(nanobind::module_& m);
 void bind_embedder(nanobind::module_& m);
 void bind_generator(nanobind::module_& m);
+void bind_inspector(nanobind::module_& m);
 void bind_trace(nanobind::module_& m);
 void bind_train(nanobind::module_& m);
 void bind_translator(nanobind::module_& m);

@@ -91,6 +91,7 @@ NB_MODULE(_heed, m) {
   bind_generator(m);
   bind_classifier(m);
   bind_embedder(m);
+  bind_inspector(m);
   bind_train(m);
 }
 

@@ -55,17 +55,17 @@ TransformerLayer::TransformerLayer(ParameterTable& table, const std::string& pre
   LayerOptions attention = options, feed_forward = options;
   attention.dropout = options.attention_output_dropout.value_or(options.dropout);
   feed_forward.dropout = options.feed_forward_output_dropout.value_or(options.dropout);
-  self_attention_residual_ = Residual(table, prefix, names.self_attention_norm, attention,
-                                      {layer, SubLayer::kSelfAttention});
+  self_attention_residual_ =
+      Residual(table, prefix, names.self_attention_norm, attention, {layer, SubLayer::kSelfAttention});
   if (has_cross_attention_) {
     cross_attention_ =
         MultiHeadAttention(table, prefix, cross_attention_options(options, layer, names.cross_attention));
-    cross_attention_residual_ = Residual(table, prefix, names.cross_attention_norm, attention,
-                                         {layer, SubLayer::kCrossAttention});
+    cross_attention_residual_ =
+        Residual(table, prefix, names.cross_attention_norm, attention, {layer, SubLayer::kCrossAttention});
   }
   feed_forward_ = FeedForward(table, prefix, feed_forward_options(options, names));
-  feed_forward_residual_ = Residual(table, prefix, names.feed_forward_norm, feed_forward,
-                                    {layer, SubLayer::kFeedForward});
+  feed_forward_residual_ =
+      Residual(table, prefix, names.feed_forward_norm, feed_forward, {layer, SubLayer::kFeedForward});
 }
 
 template <typename SelfAttend, typename CrossAttend>

@@ -60,6 +60,8 @@ void add_attend(Command& app, Work& work);
 void add_train(Command& app, Work& work);
 void add_evaluate(Command& app, Work& work);
 void add_heads(Command& app, Work& work);
+void add_lens(Command& app, Work& work);
+void add_attribute(Command& app, Work& work);
 void add_score(Command& app, Work& work);
 void add_align(Command& app, Work& work);
 void add_classify(Command& app, Work& work);

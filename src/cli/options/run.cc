@@ -141,6 +141,8 @@ failed, 2 wrong usage, 130 interrupted.)");
   app.group("Look inside");
   add_attend(app, work);
   add_heads(app, work);
+  add_lens(app, work);
+  add_attribute(app, work);
   add_info(app, work);
   app.group("Files");
   add_convert(app, work);

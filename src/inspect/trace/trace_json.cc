@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "inspect/trace/json_lists.h"
 #include "models/head_names.h"
-#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
@@ -14,27 +14,8 @@ namespace {
 using Json = nlohmann::json;
 constexpr int kVersion = 1;
 
-std::string quote(const std::string& text) {
-  return Json(replace_invalid_utf8(text)).dump();
-}
-
-std::string quote_all(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + quote(text);
-  return "[" + list + "]";
-}
-
-/// fmt writes a float with the fewest digits that read back the same.
 void append_matrix(const AttentionMatrix& matrix, std::string& json) {
-  json += '[';
-  for (int query = 0; query < matrix.queries; ++query) {
-    json += query == 0 ? "[" : ",\n    [";
-    for (int key = 0; key < matrix.keys; ++key) {
-      fmt::format_to(std::back_inserter(json), "{}{}", key == 0 ? "" : ",", matrix.at(query, key));
-    }
-    json += ']';
-  }
-  json += ']';
+  json += json_rows(matrix.weights, std::max(1, matrix.keys));
 }
 
 void append_stack(const StackWeights& layers, std::string& json) {
@@ -100,14 +81,14 @@ std::string trace_to_json(const Trace& trace, const TraceNotes& notes) {
   check_trace(trace);
   std::string further;
   for (const auto& [name, number] : notes.numbers)
-    further += fmt::format(" {}: {},\n", quote(name), Json(number).dump());
-  if (notes.warnings) further += fmt::format(" \"warnings\": {},\n", quote_all(*notes.warnings));
+    further += fmt::format(" {}: {},\n", json_text(name), Json(number).dump());
+  if (notes.warnings) further += fmt::format(" \"warnings\": {},\n", json_texts(*notes.warnings));
   std::string json = fmt::format(
       "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n \"source_tokens\": {},\n"
       " \"target_tokens\": {},\n \"decoder_tokens\": {},\n \"heads\": \"{}\",\n{} \"attention\": {{",
-      kVersion, quote(trace.model), quote(trace.source), quote(trace.target), quote_all(trace.source_tokens),
-      quote_all(trace.target_tokens), quote_all(key_tokens(trace, Stack::kDecoder)),
-      trace.heads_averaged ? "mean" : "all", further);
+      kVersion, json_text(trace.model), json_text(trace.source), json_text(trace.target),
+      json_texts(trace.source_tokens), json_texts(trace.target_tokens),
+      json_texts(key_tokens(trace, Stack::kDecoder)), trace.heads_averaged ? "mean" : "all", further);
   for (const Stack stack : kStacks) {
     json += fmt::format("{}\n  \"{}\": ", stack == kStacks[0] ? "" : ",", stack_name(stack));
     append_stack(stack_of(trace, stack), json);

@@ -22,6 +22,8 @@ namespace {
 using nlohmann::ordered_json;
 using enum search::OptionGroup;
 
+}  // namespace
+
 std::string required_sentence(const Exchange& exchange) {
   const std::string text = exchange.fields.text_or("text", "");
   if (strip(text).empty()) refuse(400, "'text' is missing or empty: there is nothing to look at");
@@ -29,7 +31,6 @@ std::string required_sentence(const Exchange& exchange) {
   return text;
 }
 
-/// The task of the named model; without a name translation, or the first model's if none translates.
 models::Task task_to_look_into(const Exchange& exchange) {
   const ServedModels& models = *exchange.service.models;
   const std::string name = exchange.fields.text_or("model", "");
@@ -39,6 +40,8 @@ models::Task task_to_look_into(const Exchange& exchange) {
   }
   return model == nullptr ? models::Task::kTranslation : model->task;
 }
+
+namespace {
 
 /// The picture that `heed attend --output` draws.
 struct PictureChoice {

@@ -21,6 +21,8 @@ constexpr RouteEntry kRoutes[] = {
     {"GET", "/v1/models/", Access::kGuarded, route_v1_models},
     {"POST", "/v1/translate", Access::kWork, route_v1_translate},
     {"POST", "/v1/attend", Access::kWork, route_v1_attend},
+    {"POST", "/v1/lens", Access::kWork, route_v1_lens},
+    {"POST", "/v1/attribute", Access::kWork, route_v1_attribute},
     {"POST", "/v1/search", Access::kWork, route_v1_search},
     {"POST", "/v1/classify", Access::kWork, route_v1_classify},
     {"POST", "/v1/completions", Access::kWork, route_v1_completions},

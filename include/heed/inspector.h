@@ -1,0 +1,45 @@
+// What happens in a model, of any task: the states of its layers, and why it predicts what it predicts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "heed/attribution.h"
+#include "heed/error.h"
+#include "heed/lens.h"
+#include "heed/translator.h"
+
+namespace heed {
+
+/// A loaded model: a translation model, a language model, a classifier, a masked language model or an
+/// encoder. Thread-safe.
+class Inspector {
+ public:
+  /// Opens a model directory (docs/models.md). `threads` 0: one per processor; results do not depend on it.
+  /// `languages` and `precision` as of Translator. Throws Error.
+  explicit Inspector(const std::string& directory, int threads = 0, const Languages& languages = {},
+                     const std::string& precision = "");
+  ~Inspector();
+  Inspector(Inspector&&) noexcept;
+  Inspector& operator=(Inspector&&) noexcept;
+
+  // Both throw Error: kText for invalid UTF-8; kUsage for invalid options, and for a text without tokens or
+  // longer than the model's maximum.
+
+  /// The way of each token through the layers. A pair of texts of a classifier is separated by a tab.
+  Lens lens(const std::string& text, const LensOptions& options = {}) const;
+  /// How much each token contributes to the tokens of the target. Throws kUsage for an encoder without a
+  /// head, and for a text without mask tokens in a masked language model.
+  Attribution attribute(const std::string& text, const AttributionOptions& options = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The JSON of `heed lens --json`; `details`: with the vectors.
+std::string lens_json(const Lens& lens, bool details = false);
+/// The JSON of `heed attribute --json`.
+std::string attribution_json(const Attribution& attribution);
+
+}  // namespace heed

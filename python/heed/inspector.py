@@ -1,0 +1,196 @@
+"""The states of a model's layers, and why it predicts what it predicts."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _heed
+from ._arguments import call_of, path_of, text_of
+
+
+class LensState(NamedTuple):
+    """The vectors of all tokens at one point of a stack."""
+
+    layer: int
+    """Counted from 1; 0 before the first."""
+    part: str
+    """"embedding", "self-attention", "cross-attention", "feed-forward", "recurrence" or "output"."""
+    values: npt.NDArray[np.float32]
+    """(tokens, width)"""
+    norms: npt.NDArray[np.float32]
+    """The Euclidean norm of each token's vector."""
+    added_norms: npt.NDArray[np.float32]
+    """The norm of what the sub-layer added; empty where nothing is added."""
+    predictions: list[list[tuple[str, float]]]
+    """Of each token, the likeliest tokens with their probabilities, if the output layer read this vector; or empty."""
+    expected: npt.NDArray[np.float32]
+    """The probability of the expected token there; empty without predictions."""
+
+
+class Lens:
+    """The way of each token through the layers of a model, from `Inspector.lens`."""
+
+    def __init__(self, lens: Any) -> None:
+        self._lens = lens
+        self.model: str = lens.model
+        self.source: str = lens.source
+        self.target: str = lens.target
+        self.encoder_tokens: list[str] = lens.encoder.tokens
+        self.decoder_tokens: list[str] = lens.decoder.tokens
+        self.expected_tokens: list[str] = lens.expected_tokens
+
+    @cached_property
+    def encoder(self) -> list[LensState]:
+        """The states of the encoder, from the embedding to the output; empty if there is none."""
+        return [_state_of(state) for state in self._lens.encoder.states]
+
+    @cached_property
+    def decoder(self) -> list[LensState]:
+        """The states of the decoder, likewise."""
+        return [_state_of(state) for state in self._lens.decoder.states]
+
+    def hidden_states(self, stack: Literal["encoder", "decoder"]) -> list[npt.NDArray[np.float32]]:
+        """What Hugging Face's library calls so: after the embedding, after each layer, the last after the final norm."""
+        states, steps = (
+            (self.encoder, self._lens.encoder.steps())
+            if stack == "encoder"
+            else (self.decoder, self._lens.decoder.steps())
+        )
+        return [states[step].values for step in steps]
+
+    def to_json(self, details: bool = False) -> str:
+        """The JSON of `heed lens --json`; details: with the vectors."""
+        return str(self._lens.to_json(details))
+
+
+class TokenAttribution(NamedTuple):
+    """The contributions to one target token."""
+
+    token: int
+    """Its index in `Attribution.target_tokens`, from 0."""
+    instead: str
+    """The alternative; empty for none."""
+    log_probability: float
+    """The natural logarithm of its probability, or of its ratio to that of the alternative."""
+    values: npt.NDArray[np.float32]
+    """Of the source tokens, then of the earlier target tokens."""
+    sum: float
+    difference: float | None
+    """Of integrated gradients, what the sum should be."""
+    evaluations: int
+    """The forward passes over the sentence that it took."""
+
+
+class Attribution:
+    """How much each token contributes to what a model predicts, from `Inspector.attribute`."""
+
+    def __init__(self, attribution: Any) -> None:
+        self._attribution = attribution
+        self.model: str = attribution.model
+        self.source: str = attribution.source
+        self.target: str = attribution.target
+        self.source_tokens: list[str] = attribution.source_tokens
+        self.target_tokens: list[str] = attribution.target_tokens
+        self.baseline: str = attribution.baseline
+        self.tokens: list[TokenAttribution] = [
+            TokenAttribution(
+                each.token,
+                each.instead,
+                each.log_probability,
+                each.values(),
+                each.sum,
+                each.difference,
+                each.evaluations,
+            )
+            for each in attribution.tokens
+        ]
+
+    def to_json(self) -> str:
+        """The JSON of `heed attribute --json`."""
+        return str(self._attribution.to_json())
+
+
+class Inspector:
+    """A loaded model of any task, to look into. May be used by several threads at once.
+
+    directory, threads, source_language, target_language, precision: as of `Translator`.
+    Raises heed.Error if the directory is missing or is no model.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        threads: int = 0,
+        *,
+        source_language: str = "",
+        target_language: str = "",
+        precision: Literal["", "float32", "int8", "bfloat16"] = "",
+    ) -> None:
+        self._model = _heed.Inspector(
+            path_of("directory", directory), threads, source_language, target_language, precision
+        )
+        self._made_by = call_of(
+            self,
+            os.fspath(directory),
+            threads=threads,
+            source_language=source_language,
+            target_language=target_language,
+            precision=precision,
+        )
+
+    def __repr__(self) -> str:
+        return self._made_by
+
+    def lens(self, text: str, target: str | None = None, *, top: int = 5) -> Lens:
+        """The way of each token through the layers.
+
+        target: of a translation model, this instead of its own translation; of a language model, what follows the
+        text. top: predictions for each token and state.
+        Raises heed.Error for a text that is empty or longer than the model's maximum.
+        """
+        return Lens(self._model.lens(text_of("text", text), _target_of(target), top))
+
+    def attribute(
+        self,
+        text: str,
+        target: str | None = None,
+        *,
+        token: int | None = None,
+        instead: str = "",
+        method: Literal["integrated", "gradient", "rollout", "leave-out"] = "integrated",
+        baseline: str = "",
+        tolerance: float = 0.008,
+    ) -> Attribution:
+        """How much each token contributes to the tokens of the target.
+
+        target: a translation, continuation or label instead of the model's own. token: the target token to explain,
+        counted from 1; None for all. instead: an alternative to that token. baseline: of integrated gradients,
+        "zero" or a token of the vocabulary. tolerance: the share by which their sum may differ from `difference`.
+        Raises heed.Error for a text that is empty or too long, and for unknown tokens.
+        """
+        return Attribution(
+            self._model.attribute(
+                text_of("text", text), _target_of(target), token, instead, method, baseline, tolerance
+            )
+        )
+
+
+def _target_of(target: str | None) -> str:
+    return "" if target is None else text_of("target", target)
+
+
+def _state_of(state: Any) -> LensState:
+    return LensState(
+        state.layer,
+        state.part,
+        state.values(),
+        state.norms(),
+        state.added_norms(),
+        state.predictions(),
+        state.expected(),
+    )

@@ -1,0 +1,119 @@
+#include "heed/inspector.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "background.h"
+#include "bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace heed::python {
+namespace {
+
+/// A float32 array of one or two axes.
+nb::object float_array(const std::vector<float>& values, int width = 0) {
+  const auto size = static_cast<int64_t>(values.size());
+  const Shape shape = width > 0 ? Shape{size / width, width} : Shape{size};
+  return to_numpy(Tensor::from(values, shape));
+}
+
+using Predictions = std::vector<std::vector<std::pair<std::string, double>>>;
+
+Predictions predictions_of(const LensState& state) {
+  Predictions all;
+  for (const auto& position : state.predictions) {
+    auto& list = all.emplace_back();
+    for (const TokenProbability& each : position) list.emplace_back(each.token, each.probability);
+  }
+  return all;
+}
+
+void bind_lens(nb::module_& m) {
+  nb::class_<LensState>(m, "LensState")
+      .def_ro("layer", &LensState::layer)
+      .def_ro("part", &LensState::part)
+      .def("values", [](const LensState& s) { return float_array(s.values, s.width); })
+      .def("norms", [](const LensState& s) { return float_array(s.norms); })
+      .def("added_norms", [](const LensState& s) { return float_array(s.added_norms); })
+      .def("expected", [](const LensState& s) { return float_array(s.expected); })
+      .def("predictions", &predictions_of);
+  nb::class_<LensStack>(m, "LensStack")
+      .def_ro("tokens", &LensStack::tokens)
+      .def_ro("states", &LensStack::states)
+      .def("steps", &LensStack::steps);
+  nb::class_<Lens>(m, "Lens")
+      .def_ro("model", &Lens::model)
+      .def_ro("source", &Lens::source)
+      .def_ro("target", &Lens::target)
+      .def_ro("encoder", &Lens::encoder)
+      .def_ro("decoder", &Lens::decoder)
+      .def_ro("expected_tokens", &Lens::expected_tokens)
+      .def("to_json", &lens_json, "details"_a);
+}
+
+void bind_attribution(nb::module_& m) {
+  nb::class_<TokenAttribution>(m, "TokenAttribution")
+      .def_ro("token", &TokenAttribution::token)
+      .def_ro("instead", &TokenAttribution::instead)
+      .def_ro("log_probability", &TokenAttribution::log_probability)
+      .def("values", [](const TokenAttribution& t) { return float_array(t.values); })
+      .def_ro("sum", &TokenAttribution::sum)
+      .def_ro("difference", &TokenAttribution::difference)
+      .def_ro("evaluations", &TokenAttribution::evaluations);
+  nb::class_<Attribution>(m, "Attribution")
+      .def_ro("model", &Attribution::model)
+      .def_ro("source", &Attribution::source)
+      .def_ro("target", &Attribution::target)
+      .def_ro("source_tokens", &Attribution::source_tokens)
+      .def_ro("target_tokens", &Attribution::target_tokens)
+      .def_ro("baseline", &Attribution::baseline)
+      .def_ro("tokens", &Attribution::tokens)
+      .def("to_json", &attribution_json);
+}
+
+}  // namespace
+
+void bind_inspector(nb::module_& m) {
+  bind_lens(m);
+  bind_attribution(m);
+  nb::class_<Inspector>(m, "Inspector")
+      .def(
+          "__init__",
+          [](Inspector* self, const std::string& directory, int threads, const std::string& source,
+             const std::string& target, const std::string& precision) {
+            in_background([&](const std::atomic<bool>&) {
+              new (self) Inspector(directory, threads, {source, target}, precision);
+            });
+          },
+          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a)
+      .def(
+          "lens",
+          [](const Inspector& self, const std::string& text, const std::string& target, int top) {
+            return in_background_get([&] { return self.lens(text, {.target = target, .top = top}); });
+          },
+          "text"_a, "target"_a, "top"_a)
+      .def(
+          "attribute",
+          [](const Inspector& self, const std::string& text, const std::string& target,
+             std::optional<int> token, const std::string& instead, const std::string& method,
+             const std::string& baseline, double tolerance) {
+            AttributionOptions options{.target = target, .token = token, .instead = instead};
+            options.method = attribution_method_named(method);
+            options.baseline = baseline;
+            options.tolerance = tolerance;
+            return in_background_get([&] { return self.attribute(text, options); });
+          },
+          "text"_a, "target"_a, "token"_a.none(), "instead"_a, "method"_a, "baseline"_a, "tolerance"_a);
+}
+
+}  // namespace heed::python

@@ -1,0 +1,165 @@
+#include "inspect/attribution/attribution.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "inspect/attribution/gradient.h"
+#include "inspect/attribution/leave_out.h"
+#include "inspect/attribution/rollout.h"
+
+namespace heed {
+namespace {
+
+struct MethodName {
+  AttributionMethod method;
+  const char* name;
+};
+constexpr std::array<MethodName, 4> kMethods{{{AttributionMethod::kIntegrated, "integrated"},
+                                              {AttributionMethod::kGradient, "gradient"},
+                                              {AttributionMethod::kRollout, "rollout"},
+                                              {AttributionMethod::kLeaveOut, "leave-out"}}};
+
+/// The indices of the tokens to explain.
+std::vector<size_t> chosen_tokens(const InspectedModel& model, const Reading& reading,
+                                  const AttributionOptions& options) {
+  const size_t count = reading.target_ids.size();
+  if (count == 0) {
+    fail(ErrorKind::kUsage, "there is no prediction to explain: {}",
+         model.task() == models::Task::kMaskedLanguageModel
+             ? fmt::format("give a text with a mask token ({})", model.tokenizer->mask_name())
+             : "the model is an encoder without a head");
+  }
+  std::vector<size_t> chosen;
+  for (size_t n = 0; n < count; ++n) chosen.push_back(n);
+  if (!options.token) return chosen;
+  if (*options.token < 1 || static_cast<size_t>(*options.token) > count) {
+    fail(ErrorKind::kUsage, "the target has no token {}: choose 1 to {}, or all", *options.token, count);
+  }
+  return {static_cast<size_t>(*options.token) - 1};
+}
+
+int32_t label_id(const InspectedModel& model, const std::string& label) {
+  const std::vector<std::string>& labels = model.loaded.classifier().labels();
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end()) {
+    fail(ErrorKind::kUsage, "the model has no class '{}': choose {}", label, fmt::join(labels, ", "));
+  }
+  return static_cast<int32_t>(found - labels.begin());
+}
+
+int32_t alternative(const InspectedModel& model, const AttributionOptions& options, size_t tokens) {
+  if (options.instead.empty()) return -1;
+  if (options.method == AttributionMethod::kRollout) {
+    fail(ErrorKind::kUsage, "rollout follows the attention, whatever the token: leave out the alternative");
+  }
+  if (tokens != 1)
+    fail(ErrorKind::kUsage, "an alternative is for one token of {}: choose it by its number", tokens);
+  if (model.task() == models::Task::kClassification) return label_id(model, options.instead);
+  const auto id = model.find(options.instead);
+  if (!id) {
+    fail(ErrorKind::kUsage,
+         "'{}' is not one token of the model's vocabulary: give one as the tokens are shown",
+         options.instead);
+  }
+  return *id;
+}
+
+/// The token of a vocabulary; -1 for zeros.
+struct BaselineToken {
+  int32_t source = -1, target = -1;
+  std::string name = "zero";
+};
+
+BaselineToken baseline_of(const InspectedModel& model, const std::string& wanted) {
+  if (wanted == "zero") return {};
+  if (const TranslationTokenizer* tokenizer = model.translation) {
+    if (wanted.empty()) {
+      const int32_t source = tokenizer->source_vocabulary().unknown_id();
+      return {source, tokenizer->unknown_id(), tokenizer->source_vocabulary().piece(source)};
+    }
+    const auto source = tokenizer->source_vocabulary().find(wanted),
+               target = tokenizer->vocabulary().find(wanted);
+    if (source && target) return {*source, *target, wanted};
+    fail(ErrorKind::kUsage, "the vocabulary has no token '{}': give another baseline, or zero", wanted);
+  }
+  const Tokenizer& tokenizer = *model.tokenizer;
+  if (wanted.empty()) {
+    if (const auto mask = tokenizer.mask_id()) return {*mask, *mask, model.piece(*mask)};
+    return {};
+  }
+  if (const auto id = model.find(wanted)) return {*id, *id, model.piece(*id)};
+  fail(ErrorKind::kUsage, "the vocabulary has no token '{}': give another baseline, or zero", wanted);
+}
+
+std::vector<TokenAttribution> explain(const InspectedModel& model, const Reading& reading,
+                                      const std::vector<Explained>& all, const AttributionOptions& options,
+                                      ThreadPool& pool) {
+  std::vector<TokenAttribution> found(all.size());
+  switch (options.method) {
+    case AttributionMethod::kIntegrated: {
+      const BaselineToken baseline = baseline_of(model, options.baseline);
+      return integrated_gradients(model, all, {baseline.source, baseline.target}, options.tolerance, pool);
+    }
+    case AttributionMethod::kGradient:
+      pool.run(all.size(), [&](size_t n) { found[n] = gradient_times_input(model, all[n]); });
+      return found;
+    case AttributionMethod::kRollout: {
+      const Rollout rollout = attention_rollout(model, reading);
+      for (size_t n = 0; n < all.size(); ++n) found[n] = rollout_of(model, rollout, all[n]);
+      return found;
+    }
+    case AttributionMethod::kLeaveOut:
+      return leave_tokens_out(model, all, pool);
+  }
+  HEED_CHECK(false);
+}
+
+}  // namespace
+
+const char* attribution_method_name(AttributionMethod method) {
+  for (const MethodName& each : kMethods) {
+    if (each.method == method) return each.name;
+  }
+  HEED_CHECK(false);
+}
+
+AttributionMethod attribution_method_named(const std::string& name) {
+  for (const MethodName& each : kMethods) {
+    if (each.name == name) return each.method;
+  }
+  fail(ErrorKind::kUsage, "unknown method '{}': choose integrated, gradient, rollout or leave-out", name);
+}
+
+Attribution attribute(const InspectedModel& model, const Reading& reading, const AttributionOptions& options,
+                      ThreadPool& pool) {
+  const bool integrated = options.method == AttributionMethod::kIntegrated;
+  if (!options.baseline.empty() && !integrated) {
+    fail(ErrorKind::kUsage, "a baseline is for integrated gradients alone: leave it out");
+  }
+  if (!(options.tolerance >= 1e-5 && options.tolerance <= 1)) {
+    fail(ErrorKind::kUsage, "the tolerance must be from 0.00001 to 1, not {}", options.tolerance);
+  }
+  const std::vector<size_t> chosen = chosen_tokens(model, reading, options);
+  const int32_t other = alternative(model, options, chosen.size());
+  std::vector<Explained> all;
+  for (const size_t n : chosen) all.push_back(explained_token(reading, n, other));
+
+  Attribution attribution{.model = model.name(),
+                          .source = reading.source,
+                          .target = reading.target,
+                          .source_tokens = reading.source_tokens(),
+                          .target_tokens = reading.target_tokens,
+                          .method = options.method};
+  if (integrated) attribution.baseline = baseline_of(model, options.baseline).name;
+  attribution.tokens = explain(model, reading, all, options, pool);
+  for (size_t n = 0; n < chosen.size(); ++n) {
+    attribution.tokens[n].token = static_cast<int>(chosen[n]);
+    if (other < 0) continue;
+    attribution.tokens[n].instead =
+        model.task() == models::Task::kClassification ? options.instead : model.piece(other);
+  }
+  return attribution;
+}
+
+}  // namespace heed

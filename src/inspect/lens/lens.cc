@@ -1,0 +1,197 @@
+#include "inspect/lens/lens.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "models/finite_output.h"
+#include "models/vocabulary_head.h"
+#include "search/scoring.h"
+
+namespace heed {
+namespace {
+
+struct RecordedState {
+  nn::StateId id;
+  Tensor value;  // (N, width)
+};
+
+class StateRecorder : public nn::StateHook {
+ public:
+  Var pass(const nn::StateId& id, const Var& state) override {
+    states.push_back({id, state.value()});
+    return state;
+  }
+  std::vector<RecordedState> states;
+};
+
+const char* part_name(const nn::StateId& id) {
+  if (id.kind == nn::StateKind::kOutput) return "output";
+  if (id.layer < 0) return "embedding";
+  switch (id.sub_layer) {
+    case nn::SubLayer::kSelfAttention:
+      return "self-attention";
+    case nn::SubLayer::kCrossAttention:
+      return "cross-attention";
+    case nn::SubLayer::kFeedForward:
+      return "feed-forward";
+    case nn::SubLayer::kRecurrence:
+      return "recurrence";
+  }
+  HEED_CHECK(false);
+}
+
+/// The Euclidean norm of each row, summed in double precision.
+std::vector<float> row_norms(const Tensor& rows) {
+  std::vector<float> norms;
+  for (int64_t n = 0; n < rows.dim(0); ++n) {
+    const float* row = rows.data<float>() + n * rows.dim(1);
+    double sum = 0;
+    for (int64_t i = 0; i < rows.dim(1); ++i)
+      sum += static_cast<double>(row[i]) * static_cast<double>(row[i]);
+    norms.push_back(static_cast<float>(std::sqrt(sum)));
+  }
+  return norms;
+}
+
+LensState lens_state(const RecordedState& recorded, int layers) {
+  models::require_finite_output(recorded.value);
+  LensState state;
+  state.layer = recorded.id.kind == nn::StateKind::kOutput ? layers : recorded.id.layer + 1;
+  state.part = part_name(recorded.id);
+  state.width = static_cast<int>(recorded.value.dim(1));
+  state.values = recorded.value.to_vector<float>();
+  state.norms = row_norms(recorded.value);
+  return state;
+}
+
+/// The states of a stack, and their tensors.
+struct RecordedStack {
+  LensStack stack;
+  std::vector<RecordedState> recorded;
+};
+
+RecordedStack stack_from(const std::vector<RecordedState>& all, Stack which,
+                         const std::vector<std::string>& tokens) {
+  RecordedStack found{{.tokens = tokens, .states = {}}, {}};
+  int layers = 0;
+  std::vector<float> added;
+  for (const RecordedState& each : all) {
+    if (each.id.stack != which) continue;
+    layers = std::max(layers, each.id.layer + 1);
+    if (each.id.kind == nn::StateKind::kAdded) {
+      added = row_norms(each.value);
+      continue;
+    }
+    found.stack.states.push_back(lens_state(each, layers));
+    found.stack.states.back().added_norms = std::exchange(added, {});
+    found.recorded.push_back(each);
+  }
+  return found;
+}
+
+/// The logits that the output layer gives for a state: (N, V).
+Tensor lens_logits(const InspectedModel& model, const models::VocabularyHead& head,
+                   const RecordedState& state) {
+  nn::Context context = model.loaded.context();
+  const bool normed = state.id.kind == nn::StateKind::kOutput;
+  const Var hidden = normed ? Var(state.value) : head.final_norm(context, state.value);  // (N, D)
+  return head.vocabulary_logits(context, hidden).value();                                // (N, V)
+}
+
+/// The ids of the `top` largest logits, the first of equal ones first.
+std::vector<int32_t> likeliest_ids(const float* logits, int32_t count, int top) {
+  std::vector<int32_t> ids(static_cast<size_t>(count));
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto end = ids.begin() + std::min<std::ptrdiff_t>(top, count);
+  std::partial_sort(ids.begin(), end, ids.end(), [&](int32_t a, int32_t b) {
+    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  });
+  ids.erase(end, ids.end());
+  return ids;
+}
+
+/// What the tokens of a stack are expected to predict; -1: the likeliest in the end.
+std::vector<int32_t> expected_ids(const Reading& reading) {
+  if (!reading.has_decoder()) return std::vector<int32_t>(reading.source_ids.size(), -1);
+  std::vector<int32_t> expected(reading.decoder_ids.begin() + 1, reading.decoder_ids.end());
+  const bool known = reading.rows.back() + 1 == static_cast<int32_t>(reading.decoder_ids.size());
+  expected.push_back(known ? reading.target_ids.back() : -1);
+  return expected;
+}
+
+class LogitLens {
+ public:
+  LogitLens(const InspectedModel& model, const models::VocabularyHead& head, int top)
+      : model_(model), head_(head), top_(top) {}
+
+  /// Sets what the last state decides.
+  void complete(std::vector<int32_t>& expected, const RecordedState& output) const {
+    if (std::find(expected.begin(), expected.end(), -1) == expected.end()) return;
+    const Tensor logits = lens_logits(model_, head_, output);
+    for (size_t n = 0; n < expected.size(); ++n) {
+      const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
+      if (expected[n] < 0) expected[n] = likeliest_ids(row, model_.pieces(), 1).front();
+    }
+  }
+  void predict(const RecordedState& recorded, const std::vector<int32_t>& expected, LensState& state) const {
+    const Tensor logits = lens_logits(model_, head_, recorded);
+    const std::vector<float> log_sums = search::log_sums_of(logits);
+    for (size_t n = 0; n < log_sums.size(); ++n) {
+      const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
+      const auto probability = [&](int32_t id) {
+        return std::exp(static_cast<double>(row[id]) - static_cast<double>(log_sums[n]));
+      };
+      auto& predictions = state.predictions.emplace_back();
+      for (const int32_t id : likeliest_ids(row, model_.pieces(), top_)) {
+        predictions.push_back({model_.piece(id), probability(id)});
+      }
+      state.expected.push_back(static_cast<float>(probability(expected[n])));
+    }
+  }
+
+ private:
+  const InspectedModel& model_;
+  const models::VocabularyHead& head_;
+  int top_;
+};
+
+}  // namespace
+
+Lens look_through(const InspectedModel& model, const Reading& reading, int top, ThreadPool& pool) {
+  StateRecorder recorder;
+  nn::Context context = model.loaded.context();
+  context.states = &recorder;
+  run_stacks(model.model(), context, reading.input());
+
+  Lens lens{.model = model.name(), .source = reading.source, .target = reading.target};
+  RecordedStack encoder = stack_from(recorder.states, Stack::kEncoder, reading.encoder_tokens);
+  RecordedStack decoder = stack_from(recorder.states, Stack::kDecoder, reading.decoder_tokens);
+  const auto* head = dynamic_cast<const models::VocabularyHead*>(&model.model());
+  if (head != nullptr && top > 0) {
+    RecordedStack& predicting = reading.has_decoder() ? decoder : encoder;
+    const LogitLens logit_lens(model, *head, top);
+    std::vector<int32_t> expected = expected_ids(reading);
+    logit_lens.complete(expected, predicting.recorded.back());
+    for (const int32_t id : expected) lens.expected_tokens.push_back(model.piece(id));
+    // The states of a recurrent layer are not what the output layer reads.
+    const bool recurrent =
+        std::any_of(predicting.recorded.begin(), predicting.recorded.end(),
+                    [](const RecordedState& each) { return each.id.sub_layer == nn::SubLayer::kRecurrence; });
+    pool.run(predicting.recorded.size(), [&](size_t n) {
+      if (recurrent && n + 1 < predicting.recorded.size()) return;
+      logit_lens.predict(predicting.recorded[n], expected, predicting.stack.states[n]);
+    });
+  }
+  lens.encoder = std::move(encoder.stack);
+  lens.decoder = std::move(decoder.stack);
+  return lens;
+}
+
+const LensStack& predicting_stack(const Lens& lens) {
+  return lens.decoder.tokens.empty() ? lens.encoder : lens.decoder;
+}
+
+}  // namespace heed

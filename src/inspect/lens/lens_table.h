@@ -1,0 +1,31 @@
+// A lens as tables for the terminal and as a picture.
+#pragma once
+
+#include <string>
+
+#include "heed/lens.h"
+#include "inspect/draw/picture.h"
+
+namespace heed {
+
+/// What a table shows of each token at each state.
+enum class LensValue {
+  kPredictions,  ///< the likeliest token; in a picture, the probability of the expected one
+  kNorms,        ///< the norm of the vector
+  kAdded,        ///< the norm of what the sub-layer added
+};
+
+/// "predictions", "norms" or "added". Throws kUsage for another name.
+LensValue lens_value_named(const std::string& name);
+
+/// One row for each state, one column for each token; wide tables are split. Throws kUsage for predictions of
+/// a stack without them, and for fewer than 40 columns.
+std::string lens_table(const Lens& lens, const LensStack& stack, LensValue value, int columns);
+
+/// One row for each state, for a single token: layer, part, norms, and predictions.
+std::string lens_token_table(const Lens& lens, const LensStack& stack, size_t token);
+
+/// A heat map. Throws like lens_table().
+Picture lens_picture(const Lens& lens, const LensStack& stack, LensValue value);
+
+}  // namespace heed

@@ -1,0 +1,135 @@
+#include "inspect/lens/lens.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "inspect/lens/lens_json.h"
+#include "inspect/lens/lens_table.h"
+#include "inspect/test_inspected_models.h"
+
+namespace heed {
+namespace {
+
+constexpr int kThreads = 2;
+
+std::vector<std::string> parts_of(const LensStack& stack) {
+  std::vector<std::string> parts;
+  for (const LensState& state : stack.states) parts.push_back(std::to_string(state.layer) + state.part);
+  return parts;
+}
+
+TEST(Lens, HasEverySubLayer) {
+  const TestInspected model = small_transformer(true);
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 3, pool);
+  EXPECT_EQ(parts_of(lens.encoder),
+            (std::vector<std::string>{"0embedding", "1self-attention", "1feed-forward", "2self-attention",
+                                      "2feed-forward", "2output"}));
+  EXPECT_EQ(parts_of(lens.decoder),
+            (std::vector<std::string>{"0embedding", "1self-attention", "1cross-attention", "1feed-forward",
+                                      "2self-attention", "2cross-attention", "2feed-forward", "2output"}));
+  EXPECT_EQ(lens.encoder.steps(), (std::vector<size_t>{0, 2, 5}));
+  EXPECT_EQ(lens.decoder.steps(), (std::vector<size_t>{0, 3, 7}));
+  EXPECT_EQ(lens.expected_tokens, small_reading().target_tokens);
+}
+
+/// Pre-norm: what a sub-layer adds is the difference of two states, up to the rounding of their elements.
+TEST(Lens, NormsAreThoseOfTheVectors) {
+  const TestInspected model = small_transformer(true);
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 0, pool);
+  for (size_t n = 1; n + 1 < lens.decoder.states.size(); ++n) {
+    const LensState &before = lens.decoder.states[n - 1], &after = lens.decoder.states[n];
+    for (size_t token = 0; token < 3; ++token) {
+      double sum = 0, added = 0;
+      for (size_t i = token * 16; i < (token + 1) * 16; ++i) {
+        sum += std::pow(static_cast<double>(after.values[i]), 2);
+        added += std::pow(static_cast<double>(after.values[i]) - static_cast<double>(before.values[i]), 2);
+      }
+      EXPECT_NEAR(after.norms[token], std::sqrt(sum), 1e-5 * std::sqrt(sum));
+      EXPECT_NEAR(after.added_norms[token], std::sqrt(added), 1e-5 * std::sqrt(sum));
+    }
+  }
+}
+
+TEST(Lens, LastPredictionsAreTheModels) {
+  for (const bool norm_first : {false, true}) {
+    const TestInspected model = small_transformer(norm_first);
+    ThreadPool pool(kThreads);
+    const Reading reading = small_reading();
+    const Lens lens = look_through(model.view(), reading, 30, pool);
+    nn::Context context = model.loaded.context();
+    const Tensor logits =
+        model.loaded.seq2seq().logits(context, reading.input().source, reading.input().target);
+    for (const size_t last : {lens.decoder.states.size() - 1, lens.decoder.states.size() - 2}) {
+      const LensState& state = lens.decoder.states[last];
+      for (int64_t t = 0; t < 3; ++t) {
+        const float* row = logits.data<float>() + t * 30;
+        double sum = 0, total = 0;
+        for (int64_t n = 0; n < 30; ++n) sum += std::exp(static_cast<double>(row[n]));
+        for (const TokenProbability& each : state.predictions[t]) {
+          EXPECT_NEAR(each.probability,
+                      std::exp(static_cast<double>(row[std::stoi(each.token.substr(3))])) / sum, 1e-5);
+          total += each.probability;
+        }
+        EXPECT_NEAR(total, 1, 1e-5);
+      }
+    }
+    // Negative control: earlier states predict something else.
+    EXPECT_GT(std::abs(lens.decoder.states[0].expected[0] - lens.decoder.states.back().expected[0]), 1e-4);
+  }
+}
+
+TEST(Lens, TheRecorderDoesNotChangeTheStates) {
+  const TestInspected model = small_transformer(false);
+  ThreadPool one(1), two(2);
+  const Reading reading = small_reading();
+  EXPECT_EQ(lens_to_json(look_through(model.view(), reading, 4, one), true),
+            lens_to_json(look_through(model.view(), reading, 4, two), true));
+  nn::Context context = model.loaded.context();
+  const Tensor hidden = run_stacks(*model.loaded.model, context, reading.input()).value();
+  EXPECT_EQ(look_through(model.view(), reading, 4, one).decoder.states.back().values,
+            hidden.to_vector<float>());
+}
+
+TEST(Lens, OfARecurrentNetwork) {
+  const TestInspected model = small_rnn();
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 2, pool);
+  EXPECT_EQ(parts_of(lens.encoder), (std::vector<std::string>{"0embedding", "1recurrence", "1output"}));
+  EXPECT_EQ(parts_of(lens.decoder),
+            (std::vector<std::string>{"0embedding", "1recurrence", "2recurrence", "2output"}));
+  EXPECT_TRUE(lens.decoder.states[0].predictions.empty());
+  EXPECT_EQ(lens.decoder.states[3].predictions.size(), 3u);
+  EXPECT_EQ(lens.decoder.states[3].width, 12);
+}
+
+TEST(Lens, JsonHasTheVectorsWithDetailsOnly) {
+  const TestInspected model = small_transformer(false);
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 2, pool);
+  const auto json = nlohmann::json::parse(lens_to_json(lens, true));
+  ASSERT_EQ(json["hidden"]["decoder"].size(), 3u);
+  EXPECT_EQ(json["hidden"]["decoder"][1][2].size(), 16u);
+  EXPECT_EQ(json["hidden"]["decoder"][1][2][3].get<float>(), lens.decoder.states[3].values[2 * 16 + 3]);
+  EXPECT_EQ(json["predictions"].size(), 3u);
+  EXPECT_EQ(json["predictions"][2][1].size(), 2u);
+  EXPECT_FALSE(nlohmann::json::parse(lens_to_json(lens, false)).contains("hidden"));
+}
+
+TEST(Lens, Tables) {
+  const TestInspected model = small_transformer(false);
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 2, pool);
+  EXPECT_THROW(lens_table(lens, lens.encoder, LensValue::kPredictions, 80), Error);
+  EXPECT_THROW(lens_table(lens, lens.decoder, LensValue::kNorms, 30), Error);
+  EXPECT_NE(lens_table(lens, lens.decoder, LensValue::kPredictions, 80).find("2 cross-attention"),
+            std::string::npos);
+  EXPECT_NE(lens_token_table(lens, lens.decoder, 1).find("expected"), std::string::npos);
+  EXPECT_GT(lens_picture(lens, lens.encoder, LensValue::kAdded).width, 0);
+}
+
+}  // namespace
+}  // namespace heed

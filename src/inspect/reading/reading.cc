@@ -1,0 +1,234 @@
+#include "inspect/reading/reading.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/check.h"
+#include "models/embedding_indices.h"
+#include "models/finite_output.h"
+#include "search/rules/constraints.h"
+#include "search/search.h"
+
+namespace heed {
+namespace {
+
+int32_t likeliest(const Tensor& logits, int64_t row, int32_t count) {
+  const float* first = logits.data<float>() + row * logits.dim(1);
+  return static_cast<int32_t>(std::max_element(first, first + count) - first);
+}
+
+void require_tokens(const char* side, size_t tokens, int64_t most) {
+  if (tokens == 0) fail(ErrorKind::kUsage, "the {} has no tokens: give a text", side);
+  if (most > 0 && static_cast<int64_t>(tokens) > most) {
+    fail(ErrorKind::kUsage, "the {} has {} tokens, but the model's maximum is {}: give a shorter text", side,
+         tokens, most);
+  }
+}
+
+Tensor logits_at(const InspectedModel& model, const Reading& reading, const std::vector<int32_t>& rows) {
+  nn::Context context = model.loaded.context();
+  const Tensor logits = prediction_logits(model.model(), context, reading.input(), rows).value();
+  models::require_finite_output(logits);
+  return logits;
+}
+
+/// The tokens around a text have no span.
+std::vector<bool> frame_of(const Encoding& encoding) {
+  std::vector<bool> frame;
+  for (const auto& [begin, end] : encoding.spans) frame.push_back(begin == end);
+  return frame;
+}
+
+std::vector<std::string> names_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  std::vector<std::string> names;
+  for (const int32_t id : ids) names.push_back(vocabulary.piece(id));
+  return names;
+}
+
+std::vector<int32_t> own_translation(const InspectedModel& model, const std::vector<int32_t>& source) {
+  const search::ConstrainedSentence sentence(*model.translation, source, model.search, {});
+  const search::Search search(model.loaded.seq2seq(), model.loaded.context(), sentence.options());
+  return search.run({sentence.sentence()}).at(0).at(0).ids;
+}
+
+Reading read_translation(const InspectedModel& model, const std::string& text, const std::string& target) {
+  const models::Seq2Seq& seq2seq = model.loaded.seq2seq();
+  const TranslationTokenizer& tokenizer = *model.translation;
+  tokenizer.require_language_code(text);
+  const Encoding source = tokenizer.encode_source(text);
+  require_tokens("source", source.size(), seq2seq.max_length());
+  Reading reading{.source = text, .source_ids = source.ids};
+  reading.target_ids =
+      target.empty() ? own_translation(model, source.ids) : tokenizer.encode_target(target).ids;
+  require_tokens("target", reading.target_ids.size(), seq2seq.max_length());
+  reading.target = target.empty() ? tokenizer.decode(reading.target_ids) : target;
+  // At position t the decoder reads what position t - 1 produced; the first reads the start token.
+  reading.decoder_ids = {seq2seq.start_id()};
+  reading.decoder_ids.insert(reading.decoder_ids.end(), reading.target_ids.begin(),
+                             reading.target_ids.end() - 1);
+  reading.encoder_tokens = names_of(tokenizer.source_vocabulary(), source.ids);
+  reading.decoder_tokens = names_of(tokenizer.vocabulary(), reading.decoder_ids);
+  reading.target_tokens = names_of(tokenizer.vocabulary(), reading.target_ids);
+  reading.source_special = frame_of(source);
+  for (const int32_t id : reading.decoder_ids) {
+    reading.decoder_special.push_back(tokenizer.vocabulary().is_special(id) && id != tokenizer.unknown_id());
+  }
+  reading.decoder_special[0] = true;
+  for (size_t n = 0; n < reading.target_ids.size(); ++n) reading.rows.push_back(static_cast<int32_t>(n));
+  reading.first_target_row = 1;
+  return reading;
+}
+
+/// A prompt and what follows. The text is tokenized as a whole, unless a token spans the boundary.
+Reading read_language(const InspectedModel& model, const std::string& text, const std::string& target) {
+  const models::LanguageModel& language_model = model.loaded.language_model();
+  const Tokenizer& tokenizer = *model.tokenizer;
+  const std::vector<int32_t> prompt = tokenizer.prompt_ids(text);
+  std::vector<int32_t> ids = prompt;
+  if (!target.empty()) {
+    ids = tokenizer.prompt_ids(text + target);
+    if (ids.size() <= prompt.size() || !std::equal(prompt.begin(), prompt.end(), ids.begin())) {
+      const std::vector<int32_t> rest = tokenizer.ids(target);
+      ids = prompt;
+      ids.insert(ids.end(), rest.begin(), rest.end());
+    }
+  }
+  require_tokens("text", ids.size(), language_model.max_length());
+  Reading reading{.source = text, .target = target, .decoder_ids = ids};
+  for (const int32_t id : ids) {
+    reading.decoder_tokens.push_back(tokenizer.piece(id));
+    reading.decoder_special.push_back(tokenizer.is_special(id));
+  }
+  reading.first_target_row = static_cast<int32_t>(prompt.size());
+  reading.target_ids.assign(ids.begin() + reading.first_target_row, ids.end());
+  if (reading.target_ids.empty()) {
+    const Tensor logits = logits_at(model, reading, {reading.first_target_row - 1});
+    reading.target_ids.push_back(likeliest(logits, 0, model.pieces()));
+  }
+  for (const int32_t id : reading.target_ids) {
+    reading.rows.push_back(reading.first_target_row - 1 + static_cast<int32_t>(reading.rows.size()));
+    reading.target_tokens.push_back(tokenizer.piece(id));
+  }
+  return reading;
+}
+
+void choose_label(const InspectedModel& model, const std::string& target, Reading& reading) {
+  const std::vector<std::string>& labels = model.loaded.classifier().labels();
+  const auto found = std::find(labels.begin(), labels.end(), target);
+  if (!target.empty() && found == labels.end()) {
+    fail(ErrorKind::kUsage, "the model has no class '{}': choose {}", target, fmt::join(labels, ", "));
+  }
+  const auto best = target.empty()
+                        ? likeliest(logits_at(model, reading, {}), 0, static_cast<int32_t>(labels.size()))
+                        : static_cast<int32_t>(found - labels.begin());
+  reading.target = labels[static_cast<size_t>(best)];
+  reading.target_ids = {best};
+  reading.target_tokens = {reading.target};
+  reading.rows = {0};
+}
+
+void fill_masks(const InspectedModel& model, const std::string& target, Reading& reading) {
+  const Tokenizer& tokenizer = *model.tokenizer;
+  for (size_t n = 0; n < reading.source_ids.size(); ++n) {
+    if (reading.source_ids[n] == tokenizer.mask_id()) reading.rows.push_back(static_cast<int32_t>(n));
+  }
+  if (!target.empty()) {
+    reading.target_ids = tokenizer.ids(target);
+    if (reading.target_ids.size() != reading.rows.size()) {
+      fail(ErrorKind::kUsage,
+           "the target has {} tokens for {} mask tokens ({}) in the text: give one for each",
+           reading.target_ids.size(), reading.rows.size(), tokenizer.mask_name());
+    }
+  } else if (!reading.rows.empty()) {
+    const Tensor logits = logits_at(model, reading, reading.rows);  // (masks, V)
+    for (int64_t n = 0; n < logits.dim(0); ++n) {
+      reading.target_ids.push_back(likeliest(logits, n, model.pieces()));
+    }
+  }
+  reading.target = target;
+  for (const int32_t id : reading.target_ids) reading.target_tokens.push_back(model.piece(id));
+}
+
+Reading read_encoder(const InspectedModel& model, const std::string& text, const std::string& target) {
+  const Tokenizer& tokenizer = *model.tokenizer;
+  EncodeOptions options{.max_length = static_cast<size_t>(model.loaded.encoder().max_length())};
+  options.read_mask = model.task() == models::Task::kMaskedLanguageModel;
+  const size_t tab = model.task() == models::Task::kClassification ? text.find('\t') : std::string::npos;
+  const Encoding encoding =
+      tab == std::string::npos
+          ? tokenizer.encode(text, options)
+          : tokenizer.encode(text.substr(0, tab), std::string_view(text).substr(tab + 1), options);
+  Reading reading{.source = text, .source_ids = encoding.ids, .types = encoding.types};
+  if (model.loaded.encoder().types() == 0) reading.types.clear();
+  for (size_t n = 0; n < encoding.ids.size(); ++n) {
+    const std::string shown = tokenizer.piece(encoding.ids[n]);
+    const bool spelt = shown == tokenizer.vocabulary().piece(encoding.ids[n]);
+    reading.encoder_tokens.push_back(spelt ? encoding.pieces[n] : shown);
+  }
+  reading.source_special = frame_of(encoding);
+  if (model.task() == models::Task::kClassification) choose_label(model, target, reading);
+  if (model.task() == models::Task::kMaskedLanguageModel) fill_masks(model, target, reading);
+  if (model.task() == models::Task::kEmbedding && !target.empty()) {
+    fail(ErrorKind::kUsage,
+         "the model is an encoder without a head, which predicts nothing: leave out the target");
+  }
+  return reading;
+}
+
+}  // namespace
+
+std::string InspectedModel::piece(int32_t id) const {
+  if (translation != nullptr) return translation->vocabulary().piece(id);
+  return tokenizer->piece(id);
+}
+
+int32_t InspectedModel::pieces() const {
+  if (translation != nullptr) return static_cast<int32_t>(translation->size());
+  return tokenizer->size();
+}
+
+std::optional<int32_t> InspectedModel::find(const std::string& token) const {
+  if (translation != nullptr) {
+    if (const auto id = translation->vocabulary().find(token)) return id;
+    const std::vector<int32_t> ids = translation->target_phrase(token);
+    return ids.size() == 1 ? std::optional(ids[0]) : std::nullopt;
+  }
+  for (int32_t id = 0; id < pieces(); ++id) {
+    if (tokenizer->piece(id) == token) return id;
+  }
+  const std::vector<int32_t> ids = tokenizer->ids(token);
+  return ids.size() == 1 ? std::optional(ids[0]) : std::nullopt;
+}
+
+std::string InspectedModel::name() const {
+  return std::filesystem::path(loaded.directory()).lexically_normal().filename().string();
+}
+
+std::vector<std::string> Reading::source_tokens() const {
+  if (has_encoder()) return encoder_tokens;
+  return {decoder_tokens.begin(), decoder_tokens.begin() + first_target_row};
+}
+
+ModelInput Reading::input() const {
+  ModelInput input;
+  if (has_encoder()) input.source.append(source_ids);
+  if (has_decoder()) input.target.append(decoder_ids);
+  input.types = types;
+  return input;
+}
+
+Reading read_text(const InspectedModel& model, const std::string& text, const std::string& target) {
+  switch (model.task()) {
+    case models::Task::kTranslation:
+      return read_translation(model, text, target);
+    case models::Task::kLanguageModel:
+      return read_language(model, text, target);
+    case models::Task::kClassification:
+    case models::Task::kMaskedLanguageModel:
+    case models::Task::kEmbedding:
+      return read_encoder(model, text, target);
+  }
+  HEED_CHECK(false);
+}
+
+}  // namespace heed
