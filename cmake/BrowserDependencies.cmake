@@ -61,6 +61,8 @@ add_library(browser_wasi INTERFACE)
 target_include_directories(browser_wasi SYSTEM INTERFACE ${wasi}/include)
 target_compile_options(browser_wasi INTERFACE -include ${wasi}/missing_posix.h)
 target_compile_definitions(browser_wasi INTERFACE HWY_COMPILE_ONLY_STATIC=1)
+# Warnings are those of the native builds; this compiler has others, such as of 64 bits that become 32.
+target_compile_options(browser_wasi INTERFACE -w)
 
 set(HEED_LEFT_OUT_kernels gemm/gemm_onednn.cc)
 set(HEED_REPLACEMENTS_kernels ${wasi}/kernels/gemm_portable.cc)
