@@ -70,7 +70,8 @@ class Translator:
         shortlist: bool | None = None,
     ) -> None:
         several = isinstance(directory, (list, tuple))
-        paths = [path_of("directory", each) for each in (directory if several else [directory])]
+        directories: Sequence[object] = directory if isinstance(directory, (list, tuple)) else [directory]
+        paths = [path_of("directory", each) for each in directories]
         if len(paths) != 1 and (source_language or target_language):
             raise usage_error("source_language and target_language choose languages of one model: leave them out")
         self._model = _heed.Translator(paths, threads, source_language, target_language, precision, shortlist)
