@@ -52,7 +52,8 @@ void visit_translate_options(Visit&& visit) {
          .help = "Translations per line, best first; at most the beam size, and a beam that is not given "
                  "grows to it",
          .otherwise = "1",
-         .for_documents = false},
+         .for_documents = false,
+         .of_last_model = true},
         &Options::nbest, models::kCounts);
   visit({.name = "alignment",
          .group = kOutput,
@@ -69,19 +70,22 @@ void visit_translate_options(Visit&& visit) {
          .group = kConstraints,
          .value = "TEXT",
          .help = "Every translation begins with this text, whose last word must be complete",
-         .for_documents = false},
+         .for_documents = false,
+         .of_last_model = true},
         &Options::prefix);
   visit({.name = "require",
          .group = kConstraints,
          .value = "TEXT",
          .help = "Every translation contains this text, as written or with a capital first letter",
-         .for_documents = false},
+         .for_documents = false,
+         .of_last_model = true},
         &Options::require);
   visit({.name = "forbid",
          .group = kConstraints,
          .value = "TEXT",
          .help = "No translation contains this word or phrase; without capitals, in any case; WORD*: all "
-                 "words that begin so"},
+                 "words that begin so",
+         .of_last_model = true},
         &Options::forbid);
   visit({.name = "split_sentences",
          .group = kText,
@@ -115,15 +119,18 @@ void visit_translate_options(Visit&& visit) {
   visit({.name = "sample",
          .group = kSampling,
          .help = "Sample translations instead of searching for the most probable one",
-         .for_documents = false},
+         .for_documents = false,
+         .of_last_model = true},
         &Options::sample);
-  search::visit_sampling_options<Options>(visit, {.needs = "sample"}, "the model's, or 1");
+  search::visit_sampling_options<Options>(visit, {.needs = "sample", .of_last_model = true},
+                                          "the model's, or 1");
   visit({.name = "seed",
          .group = kSampling,
          .value = "N",
          .help = "Seed of sampling; samples depend on it, the text and the number of the line",
          .otherwise = "1",
-         .needs = "sample"},
+         .needs = "sample",
+         .of_last_model = true},
         &Options::seed, models::kSeeds);
 }
 

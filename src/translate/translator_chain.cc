@@ -47,14 +47,9 @@ TranslateOptions choices_of_step(TranslateOptions choices, size_t step, size_t s
   const bool last = step + 1 == steps;
   if (!last) {
     const TranslateOptions usual;
-    choices.nbest = 1;
-    choices.prefix = "";
-    choices.require = choices.forbid = {};
-    choices.sample = false;
-    choices.temperature = usual.temperature;
-    choices.top_k = usual.top_k;
-    choices.top_p = usual.top_p;
-    choices.seed = usual.seed;
+    visit_translate_options([&](const search::OptionRow& row, auto field, const auto&...) {
+      if (row.of_last_model) choices.*field = usual.*field;
+    });
   }
   if (step > 0) {
     for (auto& [source, target] : choices.glossary) source = target;
@@ -158,7 +153,7 @@ std::vector<WordLink> composed_links(const std::vector<WordLink>& first,
     }
   }
   std::ranges::sort(links, {}, [](const WordLink& link) { return std::pair(link.second, link.first); });
-  links.erase(std::ranges::unique(links).begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
   return links;
 }
 

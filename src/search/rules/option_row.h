@@ -32,6 +32,7 @@ struct OptionRow {
   std::string_view excludes = {};   ///< the option with which it cannot be given
   bool for_documents = true;        ///< false: has a meaning for lines only
   bool for_requests = true;         ///< false: the server decides it
+  bool of_last_model = false;       ///< of several models in sequence, the last one alone has it
 };
 
 /// The flag of the command: "--no-repeat-ngram".

@@ -8,6 +8,7 @@ namespace heed::search {
 /// When they have a meaning.
 struct SamplingCondition {
   std::string_view needs = {}, excludes = {};
+  bool of_last_model = false;
 };
 
 /// Calls visit(row, &Options::field, range) for each. `usual_top_p`: what holds if top_p is not given.
@@ -21,7 +22,8 @@ void visit_sampling_options(Visit& visit, const SamplingCondition& condition, st
                     "greedy search",
                 .otherwise = "the model's, or 1",
                 .needs = condition.needs,
-                .excludes = condition.excludes};
+                .excludes = condition.excludes,
+                .of_last_model = condition.of_last_model};
   visit(row, &Options::temperature, models::kTemperatures);
   row.name = "top_k";
   row.value = "K";
