@@ -1,5 +1,6 @@
 #include "search/scoring.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -79,6 +80,21 @@ std::vector<float> log_sums_of(const Tensor& logits) {
   top_k(arguments);
   models::require_finite_output(sums);
   return sums;
+}
+
+std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count) {
+  std::vector<int32_t> ids(std::min(count, logits.size()));
+  std::vector<float> values(ids.size());
+  TopKArguments<float> arguments;
+  arguments.rows = 1;
+  arguments.classes = static_cast<int64_t>(logits.size());
+  arguments.logits = logits.data();
+  arguments.k = static_cast<int64_t>(ids.size());
+  arguments.values = values.data();
+  arguments.indices = ids.data();
+  top_k(arguments);
+  std::erase(ids, -1);
+  return ids;
 }
 
 std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,

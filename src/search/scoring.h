@@ -17,6 +17,10 @@ struct ScoringPair {
 /// Log-sum-exp of each row of logits (N, V). Throws kNumeric for NaN or infinity.
 std::vector<float> log_sums_of(const Tensor& logits);
 
+/// The ids of the `count` largest logits, or of all above -infinity if there are fewer; the largest first,
+/// the lower id of equal ones.
+std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count);
+
 /// The log-probability of every target id given the previous ones (teacher forcing), exactly as a search with
 /// these options would score them: the rules (logit_rules.h) apply, forced ids cost nothing, and a shortlist
 /// restricts the normalization. For a target id that the rules forbid, the probability is computed as if it

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "models/directory/loaded_model.h"
 #include "models/finite_output.h"
 #include "models/masked_language_model.h"
+#include "search/scoring.h"
 #include "tasks/model_files.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 
@@ -52,18 +52,15 @@ std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const T
   std::vector<std::vector<Guess>> guesses;
   for (size_t gap = 0; gap < masked.size(); ++gap) {
     const float* row = logits.data<float>() + static_cast<int64_t>(gap) * logits.dim(1);
-    std::vector<int32_t> order(static_cast<size_t>(pieces));
-    std::iota(order.begin(), order.end(), 0);
-    const auto best = order.begin() + std::min<std::ptrdiff_t>(top, pieces);
-    std::partial_sort(order.begin(), best, order.end(),
-                      [&](int32_t a, int32_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); });
-    const double largest = row[order[0]];
+    const std::vector<int32_t> best =
+        search::likeliest_ids({row, static_cast<size_t>(pieces)}, static_cast<size_t>(top));
+    const double largest = row[best[0]];
     double sum = 0;
     for (int64_t id = 0; id < logits.dim(1); ++id) sum += std::exp(static_cast<double>(row[id]) - largest);
     auto& found = guesses.emplace_back();
-    for (auto id = order.begin(); id != best; ++id) {
+    for (const int32_t id : best) {
       found.push_back(
-          {tokenizer.vocabulary().piece(*id), std::exp(static_cast<double>(row[*id]) - largest) / sum});
+          {tokenizer.vocabulary().piece(id), std::exp(static_cast<double>(row[id]) - largest) / sum});
     }
   }
   return guesses;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -101,18 +101,6 @@ Tensor lens_logits(const InspectedModel& model, const models::VocabularyHead& he
   return head.vocabulary_logits(context, hidden).value();                                // (N, V)
 }
 
-/// The ids of the `top` largest logits, the first of equal ones first.
-std::vector<int32_t> likeliest_ids(const float* logits, int32_t count, int top) {
-  std::vector<int32_t> ids(static_cast<size_t>(count));
-  std::iota(ids.begin(), ids.end(), 0);
-  const auto end = ids.begin() + std::min<std::ptrdiff_t>(top, count);
-  std::partial_sort(ids.begin(), end, ids.end(), [&](int32_t a, int32_t b) {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-  });
-  ids.erase(end, ids.end());
-  return ids;
-}
-
 /// What the tokens of a stack are expected to predict; -1: the likeliest in the end.
 std::vector<int32_t> expected_ids(const Reading& reading) {
   if (!reading.has_decoder()) return std::vector<int32_t>(reading.source_ids.size(), -1);
@@ -131,21 +119,21 @@ class LogitLens {
   void complete(std::vector<int32_t>& expected, const RecordedState& output) const {
     if (std::find(expected.begin(), expected.end(), -1) == expected.end()) return;
     const Tensor logits = lens_logits(model_, head_, output);
+    models::require_finite_output(logits);
     for (size_t n = 0; n < expected.size(); ++n) {
-      const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
-      if (expected[n] < 0) expected[n] = likeliest_ids(row, model_.pieces(), 1).front();
+      if (expected[n] < 0) expected[n] = search::likeliest_ids(pieces_of(logits, n), 1).front();
     }
   }
   void predict(const RecordedState& recorded, const std::vector<int32_t>& expected, LensState& state) const {
     const Tensor logits = lens_logits(model_, head_, recorded);
     const std::vector<float> log_sums = search::log_sums_of(logits);
     for (size_t n = 0; n < log_sums.size(); ++n) {
-      const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
+      const std::span<const float> row = pieces_of(logits, n);
       const auto probability = [&](int32_t id) {
         return std::exp(static_cast<double>(row[id]) - static_cast<double>(log_sums[n]));
       };
       auto& predictions = state.predictions.emplace_back();
-      for (const int32_t id : likeliest_ids(row, model_.pieces(), top_)) {
+      for (const int32_t id : search::likeliest_ids(row, static_cast<size_t>(top_))) {
         predictions.push_back({model_.piece(id), probability(id)});
       }
       state.expected.push_back(static_cast<float>(probability(expected[n])));
@@ -153,6 +141,12 @@ class LogitLens {
   }
 
  private:
+  /// The logits of a row that are of pieces.
+  std::span<const float> pieces_of(const Tensor& logits, size_t row) const {
+    return {logits.data<float>() + static_cast<int64_t>(row) * logits.dim(1),
+            static_cast<size_t>(model_.pieces())};
+  }
+
   const InspectedModel& model_;
   const models::VocabularyHead& head_;
   int top_;

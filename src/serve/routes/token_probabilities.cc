@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "search/scoring.h"
@@ -36,14 +37,11 @@ TokenEntry TokenProbabilities::entry(int32_t id, const float* logits, float log_
                    .log_probability = logits[id] - log_sum,
                    .special = files_.tokenizer.is_special(id)};
   if (alternatives_ == 0) return entry;
-  std::vector<int32_t> ids(static_cast<size_t>(files_.tokenizer.size()));
-  for (size_t n = 0; n < ids.size(); ++n) ids[n] = static_cast<int32_t>(n);
-  const size_t count = std::min(alternatives_, ids.size());
-  std::partial_sort(
-      ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
-      [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
   auto& likeliest = entry.likeliest.emplace();
-  for (size_t n = 0; n < count; ++n) likeliest.emplace_back(name_of(ids[n]), logits[ids[n]] - log_sum);
+  const std::span pieces(logits, static_cast<size_t>(files_.tokenizer.size()));
+  for (const int32_t each : search::likeliest_ids(pieces, alternatives_)) {
+    likeliest.emplace_back(name_of(each), logits[each] - log_sum);
+  }
   return entry;
 }
 
