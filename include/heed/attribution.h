@@ -4,9 +4,8 @@
 // embedding of token j, before positions are added.
 //
 //   integrated  (x_j - b_j) . integral of df/dx_j along the straight line from a baseline b to x; the sum
-//   over
-//               j is f(x) - f(b) (Sundararajan, Taly and Yan, "Axiomatic attribution for deep networks",
-//               2017)
+//               over j is f(x) - f(b) (Sundararajan, Taly and Yan, "Axiomatic attribution for deep
+//               networks", 2017)
 //   gradient    x_j . df/dx_j at x (Shrikumar, Greenside and Kundaje, "Learning important features through
 //               propagating activation differences", 2017)
 //   rollout     the product over layers of 1/2 A + 1/2 I, A the mean attention of the heads (Abnar and

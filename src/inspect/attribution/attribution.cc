@@ -39,15 +39,6 @@ std::vector<size_t> chosen_tokens(const InspectedModel& model, const Reading& re
   return {static_cast<size_t>(*options.token) - 1};
 }
 
-int32_t label_id(const InspectedModel& model, const std::string& label) {
-  const std::vector<std::string>& labels = model.loaded.classifier().labels();
-  const auto found = std::find(labels.begin(), labels.end(), label);
-  if (found == labels.end()) {
-    fail(ErrorKind::kUsage, "the model has no class '{}': choose {}", label, fmt::join(labels, ", "));
-  }
-  return static_cast<int32_t>(found - labels.begin());
-}
-
 int32_t alternative(const InspectedModel& model, const AttributionOptions& options, size_t tokens) {
   if (options.instead.empty()) return -1;
   if (options.method == AttributionMethod::kRollout) {
@@ -55,7 +46,7 @@ int32_t alternative(const InspectedModel& model, const AttributionOptions& optio
   }
   if (tokens != 1)
     fail(ErrorKind::kUsage, "an alternative is for one token of {}: choose it by its number", tokens);
-  if (model.task() == models::Task::kClassification) return label_id(model, options.instead);
+  if (model.task() == models::Task::kClassification) return model.find_class(options.instead);
   const auto id = model.find(options.instead);
   if (!id) {
     fail(ErrorKind::kUsage,
@@ -92,27 +83,20 @@ BaselineToken baseline_of(const InspectedModel& model, const std::string& wanted
   fail(ErrorKind::kUsage, "the vocabulary has no token '{}': give another baseline, or zero", wanted);
 }
 
+/// By a method without a baseline.
 std::vector<TokenAttribution> explain(const InspectedModel& model, const Reading& reading,
-                                      const std::vector<Explained>& all, const AttributionOptions& options,
+                                      const std::vector<Explained>& all, AttributionMethod method,
                                       ThreadPool& pool) {
+  if (method == AttributionMethod::kLeaveOut) return leave_tokens_out(model, all, pool);
   std::vector<TokenAttribution> found(all.size());
-  switch (options.method) {
-    case AttributionMethod::kIntegrated: {
-      const BaselineToken baseline = baseline_of(model, options.baseline);
-      return integrated_gradients(model, all, {baseline.source, baseline.target}, options.tolerance, pool);
-    }
-    case AttributionMethod::kGradient:
-      pool.run(all.size(), [&](size_t n) { found[n] = gradient_times_input(model, all[n]); });
-      return found;
-    case AttributionMethod::kRollout: {
-      const Rollout rollout = attention_rollout(model, reading);
-      for (size_t n = 0; n < all.size(); ++n) found[n] = rollout_of(model, rollout, all[n]);
-      return found;
-    }
-    case AttributionMethod::kLeaveOut:
-      return leave_tokens_out(model, all, pool);
+  if (method == AttributionMethod::kRollout) {
+    const Rollout rollout = attention_rollout(model, reading);
+    for (size_t n = 0; n < all.size(); ++n) found[n] = rollout_of(model, rollout, all[n]);
+  } else {
+    HEED_CHECK(method == AttributionMethod::kGradient);
+    pool.run(all.size(), [&](size_t n) { found[n] = gradient_times_input(model, all[n]); });
   }
-  HEED_CHECK(false);
+  return found;
 }
 
 }  // namespace
@@ -151,8 +135,14 @@ Attribution attribute(const InspectedModel& model, const Reading& reading, const
                           .source_tokens = reading.source_tokens(),
                           .target_tokens = reading.target_tokens,
                           .method = options.method};
-  if (integrated) attribution.baseline = baseline_of(model, options.baseline).name;
-  attribution.tokens = explain(model, reading, all, options, pool);
+  if (integrated) {
+    const BaselineToken baseline = baseline_of(model, options.baseline);
+    attribution.baseline = baseline.name;
+    attribution.tokens =
+        integrated_gradients(model, all, {baseline.source, baseline.target}, options.tolerance, pool);
+  } else {
+    attribution.tokens = explain(model, reading, all, options.method, pool);
+  }
   for (size_t n = 0; n < chosen.size(); ++n) {
     attribution.tokens[n].token = static_cast<int>(chosen[n]);
     if (other < 0) continue;

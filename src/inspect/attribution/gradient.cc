@@ -75,6 +75,32 @@ class PathHook : public nn::StateHook {
   std::array<Var, 2> variables_;
 };
 
+/// A forward pass over copies of a sequence whose embeddings are points of a path, and its backward pass.
+class PathPass {
+ public:
+  /// As for PathHook. Throws kNumeric for NaN or infinity.
+  PathPass(const InspectedModel& model, const Explained& explained, const StackEmbeddings* from,
+           const std::vector<double>& positions)
+      : hook_(tape_, from, positions) {
+    nn::Context context = attribution_context(model);
+    context.states = &hook_;
+    values_ = predicted_values(model.model(), context, explained, copies_of(explained, positions.size()));
+    models::require_finite_output(values_.value());
+  }
+  /// f of each copy.
+  std::vector<double> values() const { return values_.value().to_vector<double>(); }
+  /// Backpropagates the sum of f, with weights of the copies.
+  const PathHook& backward(const std::vector<float>& weights) {
+    tape_.backward(values_, Tensor::from(weights, values_.shape()));
+    return hook_;
+  }
+
+ private:
+  Tape tape_;
+  PathHook hook_;
+  Var values_;
+};
+
 double dot(const float* a, const float* b, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
@@ -178,14 +204,7 @@ class IntegratedPath {
     return steps;
   }
   std::vector<double> values_at(const std::vector<double>& positions) const {
-    Tape tape;
-    PathHook hook(tape, &from_, positions);
-    nn::Context context = attribution_context(model_);
-    context.states = &hook;
-    const Var values =
-        predicted_values(model_.model(), context, explained_, copies_of(explained_, positions.size()));
-    models::require_finite_output(values.value());
-    return values.value().to_vector<double>();
+    return PathPass(model_, explained_, &from_, positions).values();
   }
 
   const InspectedModel& model_;
@@ -205,15 +224,9 @@ void IntegratedPath::integrate(size_t index) {
     positions.push_back(middle + half * node.position);
     weights.push_back(static_cast<float>(half * node.weight));
   }
-  Tape tape;
-  PathHook hook(tape, &from_, positions);
-  nn::Context context = attribution_context(model_);
-  context.states = &hook;
-  const Var values =
-      predicted_values(model_.model(), context, explained_, copies_of(explained_, positions.size()));
-  models::require_finite_output(values.value());
-  interval.middle_value = values.value().to_vector<double>()[kMiddleNode];
-  tape.backward(values, Tensor::from(weights, values.shape()));
+  PathPass pass(model_, explained_, &from_, positions);
+  interval.middle_value = pass.values()[kMiddleNode];
+  const PathHook& hook = pass.backward(weights);
   add_products(hook.gradient(Stack::kEncoder), steps_.encoder, interval.sums.encoder);
   add_products(hook.gradient(Stack::kDecoder), steps_.decoder, interval.sums.decoder);
 }
@@ -266,16 +279,11 @@ TokenAttribution IntegratedPath::result() const {
 }  // namespace
 
 TokenAttribution gradient_times_input(const InspectedModel& model, const Explained& explained) {
-  Tape tape;
-  PathHook hook(tape, nullptr, {1});
-  nn::Context context = attribution_context(model);
-  context.states = &hook;
-  const Var value = predicted_values(model.model(), context, explained, copies_of(explained, 1));
-  models::require_finite_output(value.value());
+  PathPass pass(model, explained, nullptr, {1});
   TokenAttribution found;
-  found.log_probability = value.value().to_vector<double>()[0];
+  found.log_probability = pass.values()[0];
   found.evaluations = 1;
-  tape.backward(value);
+  const PathHook& hook = pass.backward({1});
   StackSums sums;
   add_products(hook.gradient(Stack::kEncoder), hook.points(Stack::kEncoder), sums.encoder);
   add_products(hook.gradient(Stack::kDecoder), hook.points(Stack::kDecoder), sums.decoder);

@@ -114,13 +114,9 @@ Reading read_language(const InspectedModel& model, const std::string& text, cons
 
 void choose_label(const InspectedModel& model, const std::string& target, Reading& reading) {
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
-  const auto found = std::find(labels.begin(), labels.end(), target);
-  if (!target.empty() && found == labels.end()) {
-    fail(ErrorKind::kUsage, "the model has no class '{}': choose {}", target, fmt::join(labels, ", "));
-  }
   const auto best = target.empty()
                         ? likeliest(logits_at(model, reading, {}), 0, static_cast<int32_t>(labels.size()))
-                        : static_cast<int32_t>(found - labels.begin());
+                        : model.find_class(target);
   reading.target = labels[static_cast<size_t>(best)];
   reading.target_ids = {best};
   reading.target_tokens = {reading.target};
@@ -198,6 +194,15 @@ std::optional<int32_t> InspectedModel::find(const std::string& token) const {
   }
   const std::vector<int32_t> ids = tokenizer->ids(token);
   return ids.size() == 1 ? std::optional(ids[0]) : std::nullopt;
+}
+
+int32_t InspectedModel::find_class(const std::string& label) const {
+  const std::vector<std::string>& labels = loaded.classifier().labels();
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end()) {
+    fail(ErrorKind::kUsage, "the model has no class '{}': choose {}", label, fmt::join(labels, ", "));
+  }
+  return static_cast<int32_t>(found - labels.begin());
 }
 
 std::string InspectedModel::name() const {

@@ -29,6 +29,8 @@ struct InspectedModel {
   int32_t pieces() const;
   /// The id of a token as `piece` shows it, or of a text of a single token.
   std::optional<int32_t> find(const std::string& token) const;
+  /// The index of a class of a classifier. Throws kUsage for a label that it does not have.
+  int32_t find_class(const std::string& label) const;
   /// The name of a directory, as traces have it.
   std::string name() const;
 };
@@ -38,8 +40,7 @@ struct Reading {
   // What the stacks read; empty for a stack that the model does not have.
   std::vector<int32_t> source_ids{}, decoder_ids{}, types{};
   std::vector<std::string> encoder_tokens{}, decoder_tokens{};
-  std::vector<bool> source_special{},
-      decoder_special{};  ///< whether a token is one of the frame around a text
+  std::vector<bool> source_special{}, decoder_special{};  ///< whether it is a special token around a text
 
   // The predictions.
   std::vector<int32_t> target_ids{};         ///< of tokens, or of a class
@@ -57,7 +58,7 @@ struct Reading {
 };
 
 /// Reads a text. `target` is a translation, what follows the text of a language model, a label, or the tokens
-/// for the masks of a masked language model; empty: what the model says itself (of a language model, the
+/// for the masks of a masked language model; empty: the model's own prediction (of a language model, the
 /// likeliest next token). Throws kUsage for a text or target without tokens or longer than the model's
 /// maximum, for an unknown label, and if the number of tokens is not that of the masks.
 Reading read_text(const InspectedModel& model, const std::string& text, const std::string& target);
