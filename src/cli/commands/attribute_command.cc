@@ -1,71 +1,37 @@
 // heed attribute: how much each token that a model reads contributes to what it predicts.
 
-#include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <optional>
 #include <string>
 
 #include "base/check.h"
-#include "cli/files/model_lookup.h"
-#include "cli/jobs/resumable/line_output.h"
+#include "cli/jobs/inspection.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/command.h"
 #include "cli/options/query_token.h"
 #include "cli/options/terminal.h"
 #include "inspect/attribution/attribution.h"
 #include "inspect/attribution/attribution_json.h"
 #include "inspect/attribution/attribution_table.h"
-#include "inspect/draw/picture_file.h"
-#include "inspect/reading/model_to_inspect.h"
-#include "inspect/trace/label.h"
-#include "text/unicode/utf8.h"
-#include "text/unicode/whitespace.h"
 
 namespace heed::cli {
 namespace {
 
-struct AttributeCommandOptions {
-  CommonOptions common;
-  ModelChoice model;
-  std::string text, token = "all", method = "integrated", output;
+struct AttributeCommandOptions : InspectionOptions {
+  std::string token = "all", method = "integrated";
   AttributionOptions attribution;
-  bool json = false;
-  std::optional<int> columns;
   std::optional<bool> colour;
 };
 
-bool attribution_is_json(const AttributeCommandOptions& o) {
-  return o.json || o.output.ends_with(".json");
-}
-
-void check_attribute_options(const AttributeCommandOptions& o) {
-  for (const std::string* text : {&o.text, &o.attribution.target, &o.attribution.instead}) {
-    if (find_invalid_utf8(*text)) fail(ErrorKind::kText, "the text is not UTF-8: convert it first");
-  }
-  if (strip(o.text).empty()) fail(ErrorKind::kUsage, "the text is empty: give a text");
-  if (o.json && !o.output.empty())
-    fail(ErrorKind::kUsage, "--json writes to standard output: leave it out, and give --output F.json");
-  if (!o.output.empty() && !attribution_is_json(o)) picture_format(o.output);  // reports a wrong name early
-}
-
 std::string attribution_text(const AttributeCommandOptions& o, const Attribution& attribution) {
   std::string text;
-  if (!o.common.quiet) {
-    text = fmt::format("source: {}\n", visible_text(attribution.source));
-    if (!attribution.target.empty()) text += fmt::format("target: {}\n", visible_text(attribution.target));
-    text += "\n";
-  }
-  const int columns = o.columns ? *o.columns : std::max(40, terminal_columns());
-  return text + attribution_table(attribution, columns, stdout_colours(o.colour));
+  if (!o.common.quiet) text = source_and_target(attribution.source, attribution.target) + "\n";
+  return text + attribution_table(attribution, o.table_columns(), stdout_colours(o.colour));
 }
 
 int run_attribute(const AttributeCommandOptions& o) {
-  check_attribute_options(o);
+  check_inspection(o, {o.attribution.target, o.attribution.instead});
   AttributionOptions options = o.attribution;
   options.method = attribution_method_named(o.method);
-  const ModelToInspect model(load_model(find_model(o.model), o.model.precision),
-                             {o.model.source_language, o.model.target_language});
+  const ModelToInspect model = load_to_inspect(o);
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
   const Reading reading = read_text(view, o.text, options.target);
@@ -73,16 +39,9 @@ int run_attribute(const AttributeCommandOptions& o) {
     options.token = static_cast<int>(find_query(o.token, reading.target_tokens, o.common.quiet)) + 1;
   }
   const Attribution attribution = attribute(view, reading, options, pool);
-  LineOutput output(o.output);
-  if (attribution_is_json(o)) {
-    output.write(attribution_to_json(attribution));
-  } else if (o.output.empty() || o.output == "-") {
-    output.write(attribution_text(o, attribution));
-  } else {
-    output.write(render_picture(attribution_picture(attribution), picture_format(o.output)));
-  }
-  output.commit();
-  if (!o.common.quiet && !output.to_stdout()) std::fprintf(stderr, "wrote %s\n", o.output.c_str());
+  write_inspection(o, {.json = [&] { return attribution_to_json(attribution); },
+                       .text = [&] { return attribution_text(o, attribution); },
+                       .picture = [&] { return attribution_picture(attribution); }});
   return kExitDone;
 }
 

@@ -1,53 +1,29 @@
 // heed lens: the way of each token through the layers of a model, in the terminal, as a picture or as JSON.
 
-#include <algorithm>
-#include <cstdio>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
-#include "base/text/printable.h"
-#include "cli/files/model_lookup.h"
-#include "cli/jobs/resumable/line_output.h"
+#include "cli/jobs/inspection.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/command.h"
 #include "cli/options/query_token.h"
-#include "cli/options/terminal.h"
-#include "inspect/draw/picture_file.h"
 #include "inspect/lens/lens.h"
 #include "inspect/lens/lens_json.h"
 #include "inspect/lens/lens_table.h"
-#include "inspect/reading/model_to_inspect.h"
-#include "inspect/trace/label.h"
-#include "text/unicode/utf8.h"
-#include "text/unicode/whitespace.h"
 
 namespace heed::cli {
 namespace {
 
-struct LensCommandOptions {
-  CommonOptions common;
-  ModelChoice model;
-  std::string text, stack, value = "predictions", query, output;
+struct LensCommandOptions : InspectionOptions {
+  std::string stack, value = "predictions", query;
   LensOptions lens;
-  bool json = false, details = false;
-  std::optional<int> columns;
+  bool details = false;
 };
 
-bool writes_json(const LensCommandOptions& o) {
-  return o.json || o.output.ends_with(".json");
-}
-
 void check_lens_options(const LensCommandOptions& o) {
-  for (const std::string* text : {&o.text, &o.lens.target}) {
-    if (find_invalid_utf8(*text)) fail(ErrorKind::kText, "the text is not UTF-8: convert it first");
-  }
-  if (strip(o.text).empty()) fail(ErrorKind::kUsage, "the text is empty: give a text");
-  if (o.json && !o.output.empty())
-    fail(ErrorKind::kUsage, "--json writes to standard output: leave it out, and give --output F.json");
-  if (o.details && !writes_json(o))
+  check_inspection(o, {o.lens.target});
+  if (o.details && !o.writes_json())
     fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
-  if (!o.output.empty() && !writes_json(o)) picture_format(o.output);  // reports a wrong name before the work
   lens_value_named(o.value);
 }
 
@@ -71,8 +47,7 @@ std::string lens_text(const LensCommandOptions& o, const Lens& lens) {
   const LensStack& stack = stack_of(o, lens);
   std::string text;
   if (!o.common.quiet) {
-    text = fmt::format("source: {}\n", visible_text(lens.source));
-    if (!lens.target.empty()) text += fmt::format("target: {}\n", visible_text(lens.target));
+    text = source_and_target(lens.source, lens.target);
     text += fmt::format("\n{}, ", &stack == &lens.encoder ? "encoder" : "decoder");
   }
   if (!o.query.empty())
@@ -83,28 +58,22 @@ std::string lens_text(const LensCommandOptions& o, const Lens& lens) {
             : value == LensValue::kNorms     ? "the norm of each token's vector:\n\n"
                                              : "the norm of what each sub-layer adds:\n\n";
   }
-  const int columns = o.columns ? *o.columns : std::max(40, terminal_columns());
-  return text + lens_table(lens, stack, value, columns);
+  return text + lens_table(lens, stack, value, o.table_columns());
 }
 
 int run_lens(const LensCommandOptions& o) {
   check_lens_options(o);
-  const ModelToInspect model(load_model(find_model(o.model), o.model.precision),
-                             {o.model.source_language, o.model.target_language});
+  const ModelToInspect model = load_to_inspect(o);
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
   const Lens lens = look_through(view, read_text(view, o.text, o.lens.target), o.lens.top, pool);
-  LineOutput output(o.output);
-  if (writes_json(o)) {
-    output.write(lens_to_json(lens, o.details));
-  } else if (o.output.empty() || o.output == "-") {
-    output.write(lens_text(o, lens));
-  } else {
+  const auto picture = [&] {
     const LensStack& stack = stack_of(o, lens);
-    output.write(render_picture(lens_picture(lens, stack, value_of(o, stack)), picture_format(o.output)));
-  }
-  output.commit();
-  if (!o.common.quiet && !output.to_stdout()) std::fprintf(stderr, "wrote %s\n", o.output.c_str());
+    return lens_picture(lens, stack, value_of(o, stack));
+  };
+  write_inspection(o, {.json = [&] { return lens_to_json(lens, o.details); },
+                       .text = [&] { return lens_text(o, lens); },
+                       .picture = picture});
   return kExitDone;
 }
 
