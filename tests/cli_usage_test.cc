@@ -1,5 +1,7 @@
 // Messages of the command: invalid numbers, help, names of models and tokens, and remaining time.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>

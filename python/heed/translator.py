@@ -70,7 +70,7 @@ class Translator:
         shortlist: bool | None = None,
     ) -> None:
         several = isinstance(directory, (list, tuple))
-        directories: Sequence[object] = directory if isinstance(directory, (list, tuple)) else [directory]
+        directories: Any = directory if several else [directory]
         paths = [path_of("directory", each) for each in directories]
         if len(paths) != 1 and (source_language or target_language):
             raise usage_error("source_language and target_language choose languages of one model: leave them out")

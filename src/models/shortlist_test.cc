@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/model_inventory.h"
 #include "io/safetensors/safetensors.h"
 #include "test_folder.h"
 

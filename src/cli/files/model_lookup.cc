@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <ranges>
 
 #include "base/check.h"
 #include "base/files/directory_listing.h"
@@ -53,10 +52,10 @@ std::vector<BundledModel> models_in(const fs::path& folder) {
   return found;
 }
 
-std::string join_pairs(const std::vector<BundledModel>& models) {
+std::string join_pairs(const std::vector<BundledModel>& models, const char* between = ", ") {
   std::vector<std::string> pairs;
   for (const BundledModel& model : models) pairs.push_back(model.pair);
-  return fmt::format("{}", fmt::join(pairs, ", "));
+  return fmt::format("{}", fmt::join(pairs, between));
 }
 
 bool is_pair(const std::string& name) {
@@ -193,7 +192,7 @@ namespace {
     fail(ErrorKind::kUsage,
          "no single bundled model translates '{}', and this command needs one: choose --pair {}; heed "
          "translate, evaluate and serve go through all of them",
-         pair, fmt::join(std::views::transform(chain, &BundledModel::pair), " or --pair "));
+         pair, join_pairs(chain, " or --pair "));
   }
   fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}", pair,
        join_pairs(models), advice);

@@ -63,7 +63,7 @@ Var batch_norm(const Var& x, const Var& weight, const Var& bias, RunningMoments&
   });
   Tape* tape = tape_of(x, weight, bias);
   if (tape == nullptr) return y;
-  return tape->record(y, [tape, x, weight, bias, mean, rstd, training = options.training](const Tensor& dy) {
+  return tape->record(y, [x, weight, bias, mean, rstd, training = options.training](const Tensor& dy) {
     Tensor dx = accumulator_or_scratch(x), dweight = accumulator_or_scratch(weight),
            dbias = accumulator_or_scratch(bias);
     for_float_type("batch_norm", dy, [&]<typename T>(T) {

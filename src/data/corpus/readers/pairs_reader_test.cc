@@ -1,5 +1,7 @@
 #include "data/corpus/readers/pairs_reader.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "test_folder.h"
