@@ -113,9 +113,9 @@ export function chosenLanguages(state) {
   };
 }
 
-/// What a request says of the state: model, options, and what was changed by hand.
+/// The model of a request, in the chosen languages and precision.
 /** @param {State} state */
-function options(state) {
+function modelOptions(state) {
   /** @type {Record<string, string | number>} */
   const body = {};
   if (state.model)
@@ -123,9 +123,16 @@ function options(state) {
   else if (state.pair)
     body.pair = state.pair;
   Object.assign(body, chosenLanguages(state));
+  if (state.precision) body.precision = state.precision;
+  return body;
+}
+
+/// What a request says of the state: model, and options of the search.
+/** @param {State} state */
+function options(state) {
+  const body = modelOptions(state);
   if (state.beam > 0) body.beam = state.beam;
   if (state.penalty !== "") body.length_penalty = Number(state.penalty);
-  if (state.precision) body.precision = state.precision;
   return body;
 }
 
@@ -178,6 +185,27 @@ export async function searchTree(state, signal) {
   const body = {text: state.text, ...options(state), ...constraints(state)};
   return request("v1/search", body, signal);
 }
+
+/// Whether a translation is the one that the model gives without being told anything.
+/** @param {State} state */
+function isUnchanged({target, beam, penalty, prefix, require, forbid, off}) {
+  return beam === 0 && [target, penalty, prefix, require, forbid, off].every((each) => each === "");
+}
+
+/// The body of a request that looks into the model while it reads the sentences of a trace.
+/** @param {State} state @param {Trace} trace @returns {Record<string, string | number>} */
+export function readingOf(state, trace) {
+  const translates = trace.sourceTokens.length > 0 && trace.targetTokens.length > 0;
+  return {
+    text: state.text,
+    ...modelOptions(state),
+    ...(translates && !isUnchanged(state) ? {target: trace.target} : {})
+  };
+}
+
+/// The states of the layers. `body`: readingOf(), `top` and `details`.
+/** @param {object} body @param {AbortSignal} signal @returns {Promise<LensJson>} */
+export async function lens(body, signal) { return request("v1/lens", body, signal); }
 
 /** @param {State} state @param {AbortSignal} signal @returns {Promise<CompletionsJson>} */
 export async function nextTokens(state, signal) {
@@ -243,6 +271,38 @@ export async function listModels() {
 /// reason if it cannot.
 /** @param {string} name @param {Map<string, Uint8Array>} files */
 export async function addModel(name, files) { await (await connection).add?.(name, files); }
+
+/// Asks for what a view shows, and for the same only once.
+/**
+ * @template Result
+ * @param {(body: object, signal: AbortSignal) => Promise<Result>} send
+ */
+export function createQuestion(send) {
+  const latest = createLatest();
+  let asked = "";
+  /** @type {Answer<Result> | null} */
+  let known = null;
+  return {
+    /// The answer to a request, or null where there is none yet: then it is on its way, and the call that
+    /// has sent it gets it, if no other request was sent meanwhile.
+    /** @param {object} body @returns {Promise<Answer<Result> | null>} */
+    async ask(body) {
+      const wanted = JSON.stringify(body);
+      if (wanted === asked) return known;
+      asked = wanted;
+      known = null;
+      const answer = await latest((signal) => send(body, signal));
+      if (!answer) return null;
+      if (answer.failure !== undefined) asked = "";  // it is tried again
+      return known = answer;
+    },
+    /// Drops the request in flight.
+    drop() {
+      if (!known) asked = "";
+      latest(() => null);
+    },
+  };
+}
 
 /// Runs the newest of many requests: a newer one drops the one in flight.
 /**

@@ -48,6 +48,9 @@ export function readColours() {
     weight: (weight) => hexes[level(weight)],
     /** @param {number} weight */
     weightParts: (weight) => scale[level(weight)],
+    /// Of text on the colour of a weight.
+    /** @param {number} weight */
+    on: (weight) => value(weight > 0.6 ? "--paper" : "--ink"),
     /// Of a number around 0; `most` has the full colour.
     /** @param {number} number @param {number} most */
     signed: (number, most) =>

@@ -1,6 +1,6 @@
 // Takes the picture, the numbers and the command with you.
 
-import {attentionPicture, chosenLanguages, modelOf} from "./api.js";
+import {attentionPicture, chosenLanguages, modelOf, readingOf} from "./api.js";
 import {contextOf, element, messageOf} from "./dom.js";
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
@@ -37,11 +37,10 @@ async function drawPdf(app) {
   return attentionPicture(state, changes, {format: "pdf", ...what});
 }
 
-/// The command that makes the same picture, or another output of it.
-/** @param {App} app @param {string} output */
-function attendCommand(app, output) {
-  const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
-  const words = ["heed", "attend", shellWord(trace.source || trace.target)];
+/// The options of a command that choose the model and its languages.
+/** @param {App} app */
+function modelWords(app) {
+  const state = app.store.get(), trace = app.trace(), words = [];
   const ofFile = app.file?.command?.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
   const path = app.file ? "" : modelOf(state)?.path ?? "";
@@ -56,6 +55,29 @@ function attendCommand(app, output) {
     if (source) words.push("--source-language", shellWord(source));
     if (target) words.push("--target-language", shellWord(target));
   }
+  const own = app.file ? "" : modelOf(state)?.precisions[0] ?? "";
+  const precision = state.precision || (own === "float32" ? "" : own);
+  if (precision) words.push("--precision", precision);
+  return words;
+}
+
+/// The command that makes the same picture, or another output of it.
+/** @param {App} app @param {string} output */
+function commandFor(app, output) {
+  const given = app.view()?.takeaway?.();
+  if (!given) return attendCommand(app, output);
+  const {target} = readingOf(app.store.get(), app.trace());
+  return [
+    "heed", given.command, shellWord(app.trace().source || app.trace().target), ...modelWords(app),
+    ...(target ? ["--target", shellWord(String(target))] : []), ...given.options.map(shellWord), "--output",
+    output
+  ].join(" ");
+}
+
+/** @param {App} app @param {string} output */
+function attendCommand(app, output) {
+  const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
+  const words = ["heed", "attend", shellWord(trace.source || trace.target), ...modelWords(app)];
   if (state.target) words.push("--target", shellWord(state.target));
   if (!state.target) {
     if (state.prefix) words.push("--prefix", shellWord(state.prefix));
@@ -64,9 +86,6 @@ function attendCommand(app, output) {
   }
   if (state.beam > 0) words.push("--beam", String(state.beam));
   if (state.penalty) words.push("--length-penalty", state.penalty);
-  const own = app.file ? "" : modelOf(state)?.precisions[0] ?? "";
-  const precision = state.precision || (own === "float32" ? "" : own);
-  if (precision) words.push("--precision", precision);
   for (const off of parseHeads(state.off)) {
     if (!off.scale)
       words.push("--ablate", writeHeads([off]));  // the command switches off, and does not scale
@@ -151,7 +170,10 @@ function png(scene, background, done) {
 /** @param {App} app */
 export function createExport(app) {
   const labels = strings.exportLabels;
+  const taken = () => app.view()?.takeaway?.() ?? null;
   const name = () => {
+    const given = taken();
+    if (given) return given.name;
     const {stack, layer, head} = app.place(), {view} = app.store.get();
     return view === "heads" ? "attention" : `attention-${stack}-${layer}${head > 0 ? `-${head}` : ""}`;
   };
@@ -161,7 +183,8 @@ export function createExport(app) {
     const there = scene();
     if (there) take(there);
   };
-  const command = element("code", {}), failed = element("p", {class: "needs", role: "status"});
+  const command = element("code", {}), intro = element("p", {}),
+        failed = element("p", {class: "needs", role: "status"});
   const copy = element(
       "button", {
         type: "button",
@@ -193,22 +216,26 @@ export function createExport(app) {
         () => withScene(
             (of) => png(of, app.colours().background, (blob) => blob && save(`${name()}.png`, blob))),
         true),
-    button(labels.json, () => save("attention.json", traceJson(app.shown()), "application/json")),
-    button(labels.csv, () => save(`${name()}.csv`, csv(app), "text/csv")),
+    button(
+        labels.json,
+        () => save(
+            `${taken()?.name ?? "attention"}.json`, taken()?.json ?? traceJson(app.shown()),
+            "application/json")),
+    button(labels.csv, () => save(`${name()}.csv`, taken()?.csv ?? csv(app), "text/csv")),
   ];
   const pdf = element(
       "button", {
         type: "button",
         title: app.file ? strings.pdfHint : null,
         onclick: async () => {
-          if (!app.file) {
+          if (!app.file && !taken()) {
             try {
               return save(`${name()}.pdf`, await drawPdf(app), "application/pdf");
             } catch (error) {
               failed.textContent = messageOf(error);
             }
           }
-          command.textContent = attendCommand(app, `${name()}.pdf`);
+          command.textContent = commandFor(app, `${name()}.pdf`);
           command.scrollIntoView({block: "nearest"});
         }
       },
@@ -217,12 +244,13 @@ export function createExport(app) {
   return {
     element: element(
         "section", {class: "export", "aria-label": strings.exports}, element("h2", {}, strings.exports),
-        element("div", {class: "row"}, buttons), failed, element("p", {}, strings.commandIntro),
+        element("div", {class: "row"}, buttons), failed, intro,
         element("div", {class: "command"}, command, copy)),
     update() {
       for (const made of buttons) made.disabled = made.dataset.picture === "1" && !scene();
       failed.textContent = "";
-      command.textContent = attendCommand(app, "attention.svg");
+      intro.textContent = strings.commandIntro(taken() !== null);
+      command.textContent = commandFor(app, taken() ? `${name()}.svg` : "attention.svg");
     },
   };
 }

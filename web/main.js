@@ -19,6 +19,7 @@ import {Trace} from "./trace.js";
 import {createAllHeads} from "./views/all_heads.js";
 import {createChange} from "./views/change.js";
 import {createCompare} from "./views/compare.js";
+import {createLayers} from "./views/layers.js";
 import {createLines} from "./views/lines.js";
 import {createNext} from "./views/next.js";
 import {createOneHead} from "./views/one_head.js";
@@ -180,6 +181,7 @@ const makers = {
   heads: createAllHeads,
   head: createOneHead,
   query: createOneQuery,
+  layers: createLayers,
   change: createChange,
   search: createSearch,
   compare: createCompare,
@@ -268,7 +270,7 @@ function showView() {
   if (panel.firstChild !== view.element) panel.replaceChildren(view.element);
   const translates = kindOf(current) === "translation";
   app.lead(name === "change" && !translates ? strings.leadSwitching : strings.lead[name]);
-  placeControls.element.hidden = ["heads", "change", "search"].includes(name);
+  placeControls.element.hidden = ["heads", "layers", "change", "search"].includes(name);
   placeControls.update();
   view.update();
 }

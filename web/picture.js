@@ -5,6 +5,14 @@ import {contextOf, element, fadeEdges} from "./dom.js";
 import {paint} from "./scene.js";
 import {strings} from "./strings.js";
 
+/// Rows and columns that an arrow key goes down and to the right.
+export const kArrows = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1]
+};
+
 /// Pictures grow with the letters of the page, which are larger on very large screens.
 function readZoom() { return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16; }
 

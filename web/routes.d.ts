@@ -121,6 +121,38 @@ interface CandidateJson {
   finished: boolean;
 }
 
+/** POST /v1/lens, and `heed lens --json`. A stack that the model does not have has empty lists. */
+interface LensJson {
+  model: string;
+  source: string;
+  target: string;
+  /** What each stack reads. */
+  tokens: Record<LensStack, string[]>;
+  /** What each position of the stack that predicts is expected to predict. */
+  expected_tokens: string[];
+  states: Record<LensStack, LensStateJson[]>;
+}
+
+type LensStack = "encoder" | "decoder";
+
+/** The vectors of all tokens at one point of a stack. */
+interface LensStateJson {
+  /** 0: before the first. */
+  layer: number;
+  /** embedding, self-attention, cross-attention, feed-forward, recurrence or output. */
+  part: LensPart;
+  norms: number[];
+  /** Of what the sub-layer added; absent where nothing is added. */
+  added_norms?: number[];
+  // Where the output layer reads vectors of this width:
+  /** The probability of the expected token. */
+  expected?: number[];
+  /** The likeliest tokens of each position, best first. */
+  predictions?: {token: string; probability: number}[][];
+}
+
+type LensPart = "embedding" | "self-attention" | "cross-attention" | "feed-forward" | "recurrence" | "output";
+
 /** POST /v1/completions with `logprobs`. */
 interface CompletionsJson {
   choices: {logprobs: {top_logprobs: Record<string, number>[]}}[];

@@ -20,13 +20,14 @@ export const kDefaults = {
   beam: 0,        // 0: the model's default
   penalty: "",    // length penalty; empty: the model's default
   precision: "",  // float32, int8 or bfloat16; empty: as stored
-  view: "lines",  // lines, heads, head, query, change, search, compare, next
+  view: "lines",  // of strings.views
   stack: /** @type {Stack} */ ("cross"),
-  layer: 0,       // from 1; 0: Trace.defaultLayer()
-  head: 0,        // from 1; 0: the mean, or all
-  token: "",      // the pinned token: s3 the third of the source, t2 the second of the target
-  sort: "place",  // of the heads
-  least: "",      // filter of the heads: entropy>1.5
+  layer: 0,             // from 1; 0: Trace.defaultLayer()
+  head: 0,              // from 1; 0: the mean, or all
+  token: "",            // the pinned token: s3 the third of the source, t2 the second of the target
+  show: "predictions",  // layers: predictions, expected, norms, added
+  sort: "place",        // of the heads
+  least: "",            // filter of the heads: entropy>1.5
   others: "",  // of embedding models: sentences to compare that of `text` with, one per line; empty: examples
   off: "",     // heads that are switched off: cross:3:5,encoder:1:2
   prefix: "",  // what the translation has to begin with

@@ -112,6 +112,7 @@ export const strings = {
     heads: "All heads",
     head: "One head",
     query: "One query",
+    layers: "Layers",
     change: "Change it",
     search: "The search",
     compare: "Compare",
@@ -126,6 +127,7 @@ export const strings = {
     head: "Rows are queries, columns the keys they look at. Each row sums to 1.",
     query:
         "How one row of the attention comes about: dot products, scaled, masked, softmax, and the values mixed.",
+    layers: "What each token's vector says after each step of the model.",
     change:
         "Switch heads off, demand or forbid words, write another target, and see what becomes of the translation.",
     search: "What the search considered at each step: kept branches, dropped ones, and the winner.",
@@ -133,6 +135,71 @@ export const strings = {
     next:
         "What the last token looks at, what the model finds likely to come next, and how temperature and top-p change that.",
   },
+  show: "Show",
+  shownOfLayers: {
+    predictions: "Likeliest token",
+    expected: "Expected token",
+    norms: "Norm",
+    added: "Added",
+  },
+  leadOfLayers: {
+    predictions:
+        "Each column is a token's vector on its way down through the layers. Each cell has the token that the output layer would choose there, as if no layers followed (logit lens). The stronger the colour, the more probable; bold is the token that follows.",
+    expected:
+        "How probable the token that follows, below, would be if the output layer read the vectors here, as if no layers followed (logit lens).",
+    norms: "The Euclidean norm of each token's vector, from the embedding, above, through all layers.",
+    added: "The norm of what attention and feed-forward networks add to each token's vector.",
+  },
+  columnsOfLayers: ["after", "token", "norm", "added", "expected", "its probability", "likeliest tokens"],
+  /// A point of a stack; `short`: where there is little room.
+  /** @param {number} layer @param {LensPart} part */
+  stateName: (layer, part, short = false) => {
+    const name = (short ? strings.shortParts : strings.parts)[part];
+    return part === "embedding" || part === "output" ? name : `${layer} ${name}`;
+  },
+  parts: {
+    "embedding": "embedding",
+    "self-attention": "self-attention",
+    "cross-attention": "cross-attention",
+    "feed-forward": "feed-forward",
+    "recurrence": "recurrence",
+    "output": "output",
+  },
+  shortParts: {
+    "embedding": "embed.",
+    "self-attention": "self",
+    "cross-attention": "cross",
+    "feed-forward": "feed-f.",
+    "recurrence": "recur.",
+    "output": "output",
+  },
+  expectedRow: "expected",
+  state: "after",
+  normColumn: "norm",
+  addedColumn: "added",
+  likeliest: "likeliest tokens",
+  /// With three significant digits.
+  /** @param {number} value */
+  norm: (value) => value >= 100 ? value.toFixed(0) :
+      value >= 10               ? value.toFixed(1) :
+                                  value.toFixed(2),
+  /** @param {number} share */
+  percent: (share) =>
+      share > 0 && share < 0.0005 ? "< 0.1 %" : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  /** @param {string} token @param {number} share */
+  tokenShare: (token, share) => `“${token}” ${strings.percent(share)}`,
+  /**
+   * @param {string} where @param {string} token @param {string[]} likeliest @param {number} norm
+   * @param {number | undefined} added
+   */
+  vectorIs: (where, token, likeliest, norm, added) =>
+      `“${token}”, ${where}: ${likeliest.length ? `${likeliest.slice(0, 3).join(", ")}; ` : ""}norm ${
+          strings.norm(norm)}${added === undefined ? "" : `, added ${strings.norm(added)}`}`,
+  /** @param {string} token @param {string | null} expected */
+  wayOf: (token, expected) =>
+      `The way of “${token}”${expected === null ? "" : `, after which “${expected}” is expected`}`,
+  outputReadsTheLast: "In a recurrent network, the output layer reads the last vectors only.",
+  withAllHeads: "With all heads: those that are switched off count in the translation alone.",
   leadSwitching: "Switch heads off or scale them, and see what becomes of the result.",
   leadVertical:
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
@@ -200,7 +267,8 @@ export const strings = {
       "There are no queries, keys and values here: this attention is additive, or the mean of several heads.",
   needsServer: "This needs the model. Start it with",
   needsServerAfter: "and open the address that it prints.",
-  commandIntro: "The command that draws this attention:",
+  /** @param {boolean} other whether it is not attention that is shown */
+  commandIntro: (other) => other ? "The command that draws this:" : "The command that draws this attention:",
   copy: "Copy",
   copied: "Copied",
   exports: "Take it with you",

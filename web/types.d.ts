@@ -214,6 +214,18 @@ interface TreeLayout {
   height: number;
 }
 
+/** The grid of views/layers.js. */
+interface LayersLayout {
+  left: number;
+  top: number;
+  cellWidth: number;
+  cellHeight: number;
+  columns: number;
+  rows: number;
+  width: number;
+  height: number;
+}
+
 /** Where a heat map has its labels and cells (views/one_head.js). */
 interface MapLayout {
   left: number;
@@ -261,11 +273,24 @@ interface TraceFile {
 
 type ViewName = keyof typeof import("./strings.js").strings.views;
 
+/** What a view that does not show attention has to take away. */
+interface Takeaway {
+  /** Of the files. */
+  name: string;
+  json: string;
+  csv: string;
+  /** The subcommand of `heed` that makes the same, and its options. */
+  command: string;
+  options: string[];
+}
+
 /** A view of the page. */
 interface View {
   element: HTMLElement;
   /** Null where the view has none to take away. */
   picture: {scene: Scene | null} | null;
+  /** What there is to take away beside the picture; null before there is any. Without it: the attention. */
+  takeaway?(): Takeaway | null;
   /** Shows the marked token. */
   mark(): void;
   /** Shows what the state says. */

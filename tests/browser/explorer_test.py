@@ -53,11 +53,22 @@ PAINTED = PIXELS.replace("SELECTOR", "#panel canvas") + """
   return seen.size;"""
 
 
+class Saving:
+    """What the page saves, in `folder`."""
+
+    def saved(self, name):
+        path = pathlib.Path(self.folder.name) / name
+        wait_until(lambda: path.exists() and path.stat().st_size > 0, f"{name} is saved")
+        content = path.read_bytes()
+        path.unlink()
+        return content
+
+
 def attend(*arguments):
     subprocess.run([HEED, "attend", "--quiet", *arguments], check=True)
 
 
-class Page(unittest.TestCase):
+class Page(Saving, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
@@ -221,13 +232,6 @@ class Page(unittest.TestCase):
         self.show(view="heads", least="diagonal>0.5")
         self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 96 heads$")
 
-    def saved(self, name):
-        path = pathlib.Path(self.folder.name) / name
-        wait_until(lambda: path.exists() and path.stat().st_size > 0, f"{name} is saved")
-        content = path.read_bytes()
-        path.unlink()
-        return content
-
     def test_exports_open_again(self):
         self.show(view="head", layer=2, head=5)
         buttons = {name: f".export button:nth-of-type({n})" for n, name in enumerate(["SVG", "PNG", "PDF", "JSON", "CSV"], 1)}
@@ -255,6 +259,9 @@ class Page(unittest.TestCase):
         self.assertIn("--head 1 ", self.browser.run("return document.querySelector('.command code').textContent"))
 
     def test_what_needs_the_model_says_so(self):
+        for view in ["layers"]:
+            self.show(view=view)
+            self.assertIn("heed serve --pair de-en", self.browser.run("return document.querySelector('#panel').textContent"), view)
         self.show(view="change")
         self.assertIn("heed serve --pair de-en", self.browser.run("return document.querySelector('#panel').textContent"))
         self.assertTrue(self.browser.run("return [...document.querySelectorAll('#panel button, #panel input')].every((each) => each.disabled)"))
@@ -319,7 +326,7 @@ class Page(unittest.TestCase):
         self.assertLess(frame, 20)
 
 
-class OfServer(unittest.TestCase):
+class OfServer(Saving, unittest.TestCase):
     """Pages of `heed serve`, which ask the model."""
 
     @classmethod
@@ -661,6 +668,17 @@ class OtherModels(OfServer):
         tokens = self.browser.run("return [...document.querySelectorAll('.tokens:not([hidden]) .token')].map((each) => each.textContent)")
         self.assertEqual(tokens[-len(keys):], keys)
 
+    def test_layers_of_all_tasks(self):
+        for model, text, stack, predicts in [("text", "the d", "Decoder", True), ("classes", "the dog", "Encoder", False), ("vectors", "the dog", "Encoder", False)]:
+            self.show(model=model, text=text, view="layers")
+            self.browser.wait("document.querySelector('#panel .overlay')?.getAttribute('aria-label')", "the layers")
+            chosen = self.browser.run("return [...document.querySelectorAll('#panel [role=radio][aria-checked=true]')].map((each) => each.textContent)")
+            self.assertEqual(chosen, [stack, "Likeliest token" if predicts else "Norm"])
+        self.show(model="text", text="the d", view="layers", token="t5")
+        self.browser.wait("document.querySelector('.way caption')", "the way of the last token")
+        best = self.ask("v1/lens", {"model": "text", "text": "the d", "top": 1})["predictions"][-1][-1][0]["token"]
+        self.assertIn(f"after which “{best.replace('▁', '')}”".replace("“ ”", "“␣”"), self.browser.run("return document.querySelector('.way caption').textContent"))
+
     def test_the_text_grows(self):
         self.show_next()
         token = self.bars()[0][1].replace("␣", " ")
@@ -736,7 +754,7 @@ class Served(OfServer):
 
     def test_the_picture_begins_on_the_first_screen_of_a_phone(self):
         self.browser.resize(360, 740)
-        for view in ["lines", "heads", "head", "query", "search", "compare"]:
+        for view in ["lines", "heads", "head", "query", "layers", "search", "compare"]:
             self.show(pair="de-en", text=SHORT, view=view)
             self.browser.wait("document.querySelector('#panel canvas, #panel table')?.getBoundingClientRect().height > 0", view)
             top = self.browser.run("return document.querySelector('#panel canvas, #panel table').getBoundingClientRect().top")
@@ -911,6 +929,81 @@ class Served(OfServer):
         wait_until(lambda: path.exists() and path.stat().st_size > 0, "the PDF is saved")
         self.assertTrue(path.read_bytes().startswith(b"%PDF"))
 
+    def layers(self, shown, text=SHORT, **more):
+        """The rows of the table of the layers, and what /v1/lens says of the same."""
+        self.show(pair="de-en", text=text, view="layers", show=shown, **more)
+        self.browser.wait("document.querySelector('#panel .overlay')?.getAttribute('aria-label')", "the layers")
+        self.browser.run("document.querySelector('details.numbers').open = true")
+        self.browser.wait("document.querySelector('details.numbers td')", "the table")
+        return self.browser.run("return [...document.querySelectorAll('details.numbers tbody tr')]"
+                                ".map((row) => [...row.children].map((cell) => cell.textContent))")
+
+    def command_json(self, *arguments):
+        return json.loads(subprocess.run([HEED, *arguments, *self.PRECISION, "--json", "--quiet"], check=True, capture_output=True, text=True).stdout)
+
+    def test_layers(self):
+        rows = self.layers("predictions", token="t2")
+        lens = self.command_json("lens", SHORT)
+        states, tokens = lens["states"]["decoder"], len(lens["tokens"]["decoder"])
+        self.assertEqual(len(rows), len(states) * tokens)
+        for n, row in enumerate(rows):
+            state, position = states[n // tokens], n % tokens
+            self.assertAlmostEqual(float(row[2]), state["norms"][position], delta=0.006 * state["norms"][position])
+            self.assertAlmostEqual(float(row[5]), state["expected"][position], delta=0.0006)
+        self.assertEqual(rows[0][0], "embedding")
+        self.assertEqual(rows[tokens][0], "1 self-attention")
+        self.assertGreater(self.browser.run(PAINTED), 8)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.way tbody tr').length"), len(states))
+        self.assertIn("after which “dog” is expected", self.browser.run("return document.querySelector('.way caption').textContent"))
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+        self.picture("layers")
+        # By keyboard: from the first vector to the third token's after the first sub-layer.
+        self.show(pair="de-en", text=SHORT, view="layers")
+        self.browser.wait("document.querySelector('#panel .overlay')?.getAttribute('aria-label')", "the layers")
+        self.browser.run("document.querySelector('#panel .overlay').focus()")
+        self.browser.press("ArrowRight", "ArrowRight", "ArrowDown")
+        self.browser.wait("/^“dog”, 1 self-attention: .* norm .*, added /.test(document.querySelector('.reading').textContent)", "the reading of a vector")
+        self.browser.press("Enter")
+        self.browser.wait("/token=t3/.test(location.href) && document.querySelector('.way caption')", "the way of the token")
+
+    def test_layers_of_the_encoder_are_norms(self):
+        rows = self.layers("added", stack="encoder")
+        lens = self.command_json("lens", SHORT)
+        states, tokens = lens["states"]["encoder"], len(lens["tokens"]["encoder"])
+        self.assertEqual([row[3] for row in rows[:tokens]], tokens * [""])
+        for row, added in zip(rows[tokens:], states[1]["added_norms"]):
+            self.assertAlmostEqual(float(row[3]), added, delta=0.006 * added)
+        disabled = "return [...document.querySelectorAll('#panel [role=radio]:disabled')].map((each) => each.textContent)"
+        self.assertEqual(self.browser.run(disabled), ["Likeliest token", "Expected token"])
+        # Another stack and other numbers are asked for once.
+        self.browser.run("[...document.querySelectorAll('#panel [role=radio]')].find((each) => each.textContent === 'Norm').click()")
+        self.browser.wait("/Euclidean/.test(document.querySelector('.lead').textContent)", "norms")
+        self.assertEqual(self.state()["show"], "norms")
+        self.assertLessEqual(len([url for url in self.browser.requests() if url.endswith("/v1/lens")]), 1)
+
+    def test_layers_of_another_translation_and_to_take_away(self):
+        self.show(pair="de-en", text=SHORT, view="layers", target="The dog sleeps.", show="norms")
+        self.browser.wait("document.querySelector('#panel .overlay')?.getAttribute('aria-label')", "the layers")
+        command = self.browser.run("return document.querySelector('.command code').textContent")
+        self.assertRegex(command, r"^heed lens 'Der Hund schläft.' .*--target 'The dog sleeps.' --stack decoder --show norms --output layers-decoder.svg$")
+        buttons = {name: f".export button:nth-of-type({n})" for n, name in enumerate(["SVG", "PNG", "PDF", "JSON", "CSV"], 1)}
+        for name in ["JSON", "CSV", "SVG", "PNG"]:
+            self.browser.click(buttons[name])
+        lens = json.loads(self.saved("layers-decoder.json"))
+        self.assertEqual(lens["tokens"]["decoder"][1:4], ["▁The", "▁dog", "▁sleep"])
+        rows = list(csv.DictReader(io.StringIO(self.saved("layers-decoder.csv").decode())))
+        self.assertEqual(len(rows), sum(len(lens["states"][stack]) * len(lens["tokens"][stack]) for stack in ["encoder", "decoder"]))
+        self.assertAlmostEqual(float(rows[-1]["norm"]), lens["states"]["decoder"][-1]["norms"][-1], places=5)
+        self.assertIn("<svg", self.saved("layers-decoder.svg").decode())
+        self.assertTrue(self.saved("layers-decoder.png").startswith(b"\x89PNG"))
+        self.browser.click(buttons["PDF"])
+        self.browser.wait("/--output layers-decoder.pdf$/.test(document.querySelector('.command code').textContent)", "the command for the PDF")
+
+    def test_layers_of_the_rnn(self):
+        self.show(model="rnn", text=SHORT, view="layers")
+        self.browser.wait("/the last vectors only/.test(document.querySelector('#panel .note-line')?.textContent)", "why there are few")
+        self.assertGreater(self.browser.run(PAINTED), 4)
+
     def test_compare_two_precisions(self):
         self.show(pair="de-en", text=SHORT, view="compare", other=f"precision:{self.OTHER_PRECISION}")
         self.browser.wait("/Log-probability: .* and /.test(document.querySelector('#panel .note-line')?.textContent)", "both scores")
@@ -1001,7 +1094,7 @@ class Site(Served):
             self.browser.run("const box = document.querySelector('#source'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))", LONG)
             expected = subprocess.run([HEED, "translate", LONG, "--quiet", "--precision", "int8"], check=True, capture_output=True, text=True).stdout
             self.browser.wait(f"document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", "the command's translation")
-            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("change", ".versus .translation"),
+            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("change", ".versus .translation"),
                                 ("search", "canvas"), ("compare", "canvas")]:
                 self.browser.click(f"#tab-{view}")
                 self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", view)

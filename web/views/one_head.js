@@ -1,19 +1,11 @@
 // One head large: queries down, keys across.
 
 import {hasKey} from "../keys.js";
-import {createPicture} from "../picture.js";
+import {createPicture, kArrows} from "../picture.js";
 import {Scene, shorten, textWidth} from "../scene.js";
 import {strings} from "../strings.js";
 
 import {weightTable} from "./lines.js";
-
-/// Rows and columns that an arrow key goes down and to the right.
-const kArrows = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1]
-};
 
 const kLargestCell = 46, kSmallestCell = 9, kLongestLabel = 120;
 
@@ -201,7 +193,7 @@ export function createOneHead(app) {
             scene.text(
                 offset + layout.left + layout.cell * (key + 0.5),
                 layout.top + layout.cell * (query + 0.5) + 4, String(Math.round(100 * weight)),
-                {size: 11, align: "middle", fill: weight > 0.6 ? colours.background : colours.ink});
+                {size: 11, align: "middle", fill: colours.on(weight)});
           }
         }
       }
