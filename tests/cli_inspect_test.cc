@@ -1,4 +1,4 @@
-// heed lens and heed attribute.
+// heed lens, heed attribute and heed patch.
 
 #include <gmock/gmock.h>
 
@@ -82,6 +82,38 @@ TEST_F(InspectCommands, AttributionInTheTerminalAndAsAPicture) {
   const CommandResult wrong = look({"attribute", text_, "--instead", "x"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("choose it by its number"));
+}
+
+TEST_F(InspectCommands, PatchingShowsWhatCarriesADifference) {
+  const std::string other = tiny_pairs(2, 17)[1].source;
+  ASSERT_NE(other, text_);
+  for (const char* what : {"heads", "layers", "positions"}) {
+    const Json found = look_json({"patch", text_, other, "--what", what});
+    EXPECT_GT(found["clean"].get<double>(), found["corrupted"].get<double>());
+    EXPECT_EQ(found["what"], what);
+    for (const char* stack : {"encoder", "decoder"}) {
+      const Json& effects = found["effects"][stack];
+      ASSERT_EQ(effects.size(), found["rows"][stack].size()) << what;
+      ASSERT_FALSE(effects.empty()) << what;
+      for (const Json& row : effects) EXPECT_EQ(row.size(), found["columns"][stack].size()) << what;
+    }
+    EXPECT_EQ(look_json({"patch", text_, other, "--what", what, "--threads", "1"}), found);
+  }
+}
+
+TEST_F(InspectCommands, PatchingInTheTerminalAndAsAPicture) {
+  const std::string other = tiny_pairs(2, 17)[1].source;
+  EXPECT_THAT(look({"patch", text_, other}).out, HasSubstr("heads of cross-attention"));
+  EXPECT_THAT(look({"patch", text_, other, "--what", "positions", "--token", "1"}).out,
+              HasSubstr("largest effects"));
+  const std::string file = folder_.path("patch.svg");
+  EXPECT_EQ(look({"patch", text_, other, "--what", "layers", "--output", file}).status, 0);
+  EXPECT_THAT(read_file(file), HasSubstr("<svg"));
+  const CommandResult same = look({"patch", text_, text_});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, HasSubstr("the same tokens"));
+  EXPECT_EQ(look({"patch", text_, " "}).status, 2);
+  EXPECT_EQ(look({"patch", text_}).status, 2);
 }
 
 }  // namespace

@@ -813,6 +813,15 @@ TEST_F(ServeTest, LooksDeeperAsTheCommand) {
         expected({"attribute", text, "--token", "2", "--method", method}))
         << method;
   }
+  const std::string other = "The teacher paints the new river.";
+  for (const std::string what : {"heads", "layers", "positions"}) {
+    EXPECT_EQ(post("/v1/patch", {{"text", text}, {"other", other}, {"pair", "en-de"}, {"what", what}}).json(),
+              expected({"patch", text, other, "--what", what}))
+        << what;
+  }
+  expect_error(post("/v1/patch", {{"text", text}, {"pair", "en-de"}}), 400, "'other'");
+  expect_error(post("/v1/patch", {{"text", text}, {"other", text}, {"pair", "en-de"}}), 400, "same tokens");
+  expect_error(post("/v1/patch", {{"text", text}, {"other", other}, {"what", "words"}}), 400, "'what'");
   expect_error(post("/v1/lens", {{"text", " "}}), 400, "'text'");
   expect_error(post("/v1/lens", {{"text", "a"}, {"token", 1}}), 400, "'token'");
   expect_error(post("/v1/attribute", {{"text", text}, {"method", "guess"}}), 400, "'method'");
@@ -820,6 +829,7 @@ TEST_F(ServeTest, LooksDeeperAsTheCommand) {
   std::string words;
   for (int n = 0; n < 80; ++n) words += "the river ";
   expect_error(post("/v1/attribute", {{"text", words}}), 400, "tokens");
+  expect_error(post("/v1/patch", {{"text", text}, {"other", words}}), 400, "tokens");
 }
 
 TEST_F(ServeTest, ServesEncodersOfAllKinds) {

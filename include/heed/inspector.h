@@ -1,4 +1,5 @@
-// What happens in a model, of any task: the states of its layers, and why it predicts what it predicts.
+// What happens in a model, of any task: the states of its layers, why it predicts what it predicts, and what
+// carries the difference of two texts.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include "heed/attribution.h"
 #include "heed/error.h"
 #include "heed/lens.h"
+#include "heed/patching.h"
 #include "heed/translator.h"
 
 namespace heed {
@@ -23,7 +25,7 @@ class Inspector {
   Inspector(Inspector&&) noexcept;
   Inspector& operator=(Inspector&&) noexcept;
 
-  // Both throw Error: kText for invalid UTF-8; kUsage for invalid options, and for a text without tokens or
+  // All throw Error: kText for invalid UTF-8; kUsage for invalid options, and for a text without tokens or
   // longer than the model's maximum.
 
   /// The way of each token through the layers. A pair of texts of a classifier is separated by a tab.
@@ -31,6 +33,10 @@ class Inspector {
   /// How much each token contributes to the tokens of the target. Throws kUsage for an encoder without a
   /// head, and for a text without mask tokens in a masked language model.
   Attribution attribute(const std::string& text, const AttributionOptions& options = {}) const;
+  /// Which heads, layers or positions carry the difference between a text and another one. Throws kUsage for
+  /// equal texts, for texts after which the target is equally likely, for heads of a recurrent network, and
+  /// like attribute().
+  Patching patch(const std::string& text, const std::string& other, const PatchOptions& options = {}) const;
 
  private:
   struct State;
@@ -41,5 +47,7 @@ class Inspector {
 std::string lens_json(const Lens& lens, bool details = false);
 /// The JSON of `heed attribute --json`.
 std::string attribution_json(const Attribution& attribution);
+/// The JSON of `heed patch --json`.
+std::string patching_json(const Patching& patching);
 
 }  // namespace heed

@@ -26,7 +26,7 @@ from .classifier import Classification, Classifier
 from .embedder import Embedder, Embedding
 from .errors import Error
 from .generator import Generator
-from .inspector import Attribution, Inspector, Lens, LensState, TokenAttribution
+from .inspector import Attribution, Inspector, Lens, LensState, Patching, PatchMap, TokenAttribution
 from .trace import Trace
 from .training import TrainingResult, TrainingStep, train
 from .translator import Translation, Translator
@@ -48,6 +48,8 @@ __all__ = [
     "LensState",
     "MultiHeadAttention",
     "PackedAttentionResult",
+    "PatchMap",
+    "Patching",
     "TokenAttribution",
     "Trace",
     "TrainingResult",

@@ -1,4 +1,4 @@
-"""The states of a model's layers, and why it predicts what it predicts."""
+"""The states of a model's layers, why it predicts what it predicts, and what carries the difference of two texts."""
 
 from __future__ import annotations
 
@@ -115,6 +115,49 @@ class Attribution:
         return str(self._attribution.to_json())
 
 
+class PatchMap(NamedTuple):
+    """The effects of activation patching in one stack."""
+
+    rows: list[str]
+    """Layers, counted from 1; of positions, "embedding" comes first."""
+    columns: list[str]
+    """Heads, counted from 1; "layer" and its sub-layers; or the tokens that the stack reads."""
+    effects: npt.NDArray[np.float32]
+    """(rows, columns): 1 where all of the difference comes back; NaN for a position without a counterpart."""
+
+
+class Patching:
+    """Which parts of a model carry the difference between two texts, from `Inspector.patch`."""
+
+    def __init__(self, patching: Any) -> None:
+        self._patching = patching
+        self.model: str = patching.model
+        self.source: str = patching.source
+        self.other: str = patching.other
+        self.target: str = patching.target
+        self.source_tokens: list[str] = patching.source_tokens
+        self.other_tokens: list[str] = patching.other_tokens
+        self.target_tokens: list[str] = patching.target_tokens
+        self.counterparts: list[int] = patching.counterparts
+        """Of each source token, the index of its counterpart in `other_tokens`, from 0; -1 for none."""
+        self.tokens: list[int] = patching.tokens
+        """The target tokens whose log-probability is looked at, as indices of `target_tokens`."""
+        self.instead: str = patching.instead
+        self.clean: float = patching.clean
+        """The log-probability after the text; with an alternative, its difference to that of the alternative."""
+        self.corrupted: float = patching.corrupted
+        """The same after the other text."""
+        self.encoder = _map_of(patching.encoder)
+        self.decoder = _map_of(patching.decoder)
+        self.cross = _map_of(patching.cross)
+        """The heads of cross-attention; without rows for layers and positions."""
+        self.evaluations: int = patching.evaluations
+
+    def to_json(self) -> str:
+        """The JSON of `heed patch --json`."""
+        return str(self._patching.to_json())
+
+
 class Inspector:
     """A loaded model of any task, to look into. May be used by several threads at once.
 
@@ -178,6 +221,35 @@ class Inspector:
                 text_of("text", text), _target_of(target), token, instead, method, baseline, tolerance
             )
         )
+
+
+    def patch(
+        self,
+        text: str,
+        other: str,
+        target: str | None = None,
+        *,
+        what: Literal["heads", "layers", "positions"] = "heads",
+        token: int | None = None,
+        instead: str = "",
+    ) -> Patching:
+        """Which heads, layers or positions carry the difference between a text and another one.
+
+        Parts of the model's states after `text` take the place of those after `other`: how much of the difference in
+        log-probability of the target comes back. target: a translation, continuation or label instead of the model's
+        own of `text`. token: one token of it, counted from 1; None for all. instead: an alternative to that token.
+        Raises heed.Error for a text that is empty or too long, for texts with the same tokens, for texts after which
+        the target is equally likely, and for heads of a recurrent network.
+        """
+        return Patching(
+            self._model.patch(
+                text_of("text", text), text_of("other", other), _target_of(target), token, instead, what
+            )
+        )
+
+
+def _map_of(effects: Any) -> PatchMap:
+    return PatchMap(effects.rows, effects.columns, effects.effects())
 
 
 def _target_of(target: str | None) -> str:

@@ -81,11 +81,38 @@ void bind_attribution(nb::module_& m) {
       .def("to_json", &attribution_json);
 }
 
+void bind_patching(nb::module_& m) {
+  nb::class_<PatchMap>(m, "PatchMap")
+      .def_ro("rows", &PatchMap::rows)
+      .def_ro("columns", &PatchMap::columns)
+      .def("effects",
+           [](const PatchMap& p) { return float_array(p.effects, static_cast<int>(p.columns.size())); });
+  nb::class_<Patching>(m, "Patching")
+      .def_ro("model", &Patching::model)
+      .def_ro("source", &Patching::source)
+      .def_ro("other", &Patching::other)
+      .def_ro("target", &Patching::target)
+      .def_ro("source_tokens", &Patching::source_tokens)
+      .def_ro("other_tokens", &Patching::other_tokens)
+      .def_ro("target_tokens", &Patching::target_tokens)
+      .def_ro("counterparts", &Patching::counterparts)
+      .def_ro("tokens", &Patching::tokens)
+      .def_ro("instead", &Patching::instead)
+      .def_ro("clean", &Patching::clean)
+      .def_ro("corrupted", &Patching::corrupted)
+      .def_ro("encoder", &Patching::encoder)
+      .def_ro("decoder", &Patching::decoder)
+      .def_ro("cross", &Patching::cross)
+      .def_ro("evaluations", &Patching::evaluations)
+      .def("to_json", &patching_json);
+}
+
 }  // namespace
 
 void bind_inspector(nb::module_& m) {
   bind_lens(m);
   bind_attribution(m);
+  bind_patching(m);
   nb::class_<Inspector>(m, "Inspector")
       .def(
           "__init__",
@@ -113,7 +140,17 @@ void bind_inspector(nb::module_& m) {
             options.tolerance = tolerance;
             return in_background_get([&] { return self.attribute(text, options); });
           },
-          "text"_a, "target"_a, "token"_a.none(), "instead"_a, "method"_a, "baseline"_a, "tolerance"_a);
+          "text"_a, "target"_a, "token"_a.none(), "instead"_a, "method"_a, "baseline"_a, "tolerance"_a)
+      .def(
+          "patch",
+          [](const Inspector& self, const std::string& text, const std::string& other,
+             const std::string& target, std::optional<int> token, const std::string& instead,
+             const std::string& what) {
+            const PatchOptions options{
+                .target = target, .token = token, .instead = instead, .what = patched_part_named(what)};
+            return in_background_get([&] { return self.patch(text, other, options); });
+          },
+          "text"_a, "other"_a, "target"_a, "token"_a.none(), "instead"_a, "what"_a);
 }
 
 }  // namespace heed::python

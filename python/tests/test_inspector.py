@@ -40,10 +40,30 @@ def test_attribution_as_the_command(inspector, model_directory, command):
                 assert each.sum == pytest.approx(each.difference, abs=0.01 * max(0.1, abs(each.difference)))
 
 
+def test_patching_as_the_command(inspector, model_directory, command):
+    other = "die Katze"
+    for what in ("heads", "layers", "positions"):
+        wanted = json.loads(
+            command("patch", TEXT, other, "--model", str(model_directory), "--json", "--what", what)
+        )
+        found = inspector.patch(TEXT, other, what=what)
+        assert json.loads(found.to_json()) == wanted
+        for stack in ("encoder", "decoder", "cross"):
+            part = getattr(found, stack)
+            assert part.rows == wanted["rows"][stack] and part.columns == wanted["columns"][stack]
+            effects = np.array(wanted["effects"][stack], np.float32)  # None: NaN
+            assert np.array_equal(part.effects, effects, equal_nan=True)
+        assert found.clean == wanted["clean"]
+
+
 def test_errors(inspector):
     with pytest.raises(heed.Error, match="choose 1 to"):
         inspector.attribute(TEXT, token=99)
     with pytest.raises(heed.Error, match="unknown method"):
         inspector.attribute(TEXT, method="guess")
+    with pytest.raises(heed.Error, match="same tokens"):
+        inspector.patch(TEXT, TEXT)
+    with pytest.raises(heed.Error, match="unknown part"):
+        inspector.patch(TEXT, "die Katze", what="words")
     with pytest.raises(heed.Error, match="empty"):
         inspector.lens(" ")

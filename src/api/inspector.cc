@@ -6,6 +6,8 @@
 #include "inspect/attribution/attribution_json.h"
 #include "inspect/lens/lens.h"
 #include "inspect/lens/lens_json.h"
+#include "inspect/patching/patching.h"
+#include "inspect/patching/patching_json.h"
 #include "inspect/reading/model_to_inspect.h"
 #include "models/config/precision_names.h"
 #include "text/unicode/whitespace.h"
@@ -17,10 +19,13 @@ struct Inspector::State {
         const models::LoadOptions& options)
       : model((checked_threads(threads), models::load_model(directory, options)), languages), pool(threads) {}
 
+  static void require_text(const char* name, const std::string& text) {
+    require_utf8(name, text);
+    if (strip(text).empty()) fail(ErrorKind::kUsage, "{} is empty: give a text", name);
+  }
   Reading read(const std::string& text, const std::string& target) const {
-    require_utf8("the text", text);
+    require_text("the text", text);
     require_utf8("the target", target);
-    if (strip(text).empty()) fail(ErrorKind::kUsage, "the text is empty: give a text");
     return read_text(model.view(), text, target);
   }
 
@@ -46,12 +51,25 @@ Attribution Inspector::attribute(const std::string& text, const AttributionOptio
   return heed::attribute(state_->model.view(), state_->read(text, options.target), options, state_->pool);
 }
 
+Patching Inspector::patch(const std::string& text, const std::string& other,
+                          const PatchOptions& options) const {
+  State::require_text("the other text", other);
+  require_utf8("the alternative", options.instead);
+  const Reading reading = state_->read(text, options.target);
+  return heed::patch(state_->model.view(), reading, read_another(state_->model.view(), other, reading),
+                     options, state_->pool);
+}
+
 std::string lens_json(const Lens& lens, bool details) {
   return lens_to_json(lens, details);
 }
 
 std::string attribution_json(const Attribution& attribution) {
   return attribution_to_json(attribution);
+}
+
+std::string patching_json(const Patching& patching) {
+  return patching_to_json(patching);
 }
 
 }  // namespace heed

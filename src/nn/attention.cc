@@ -150,11 +150,18 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
 
 /// W_o. The outputs of the heads are already concatenated: head h is columns [h d_k, (h + 1) d_k) of `mixed`.
 /// Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
-Var MultiHeadAttention::merge_heads(Context& context, const Var& mixed) const {
-  if (context.head_scales == nullptr) return output_.forward(context, mixed);  // (N, D)
-  const std::vector<float> factors = context.head_scales->of(options_.layer_id, options_.heads);
-  if (factors.empty()) return output_.forward(context, mixed);
-  return output_.forward(context, ops::scale_heads(mixed, factors));
+Var MultiHeadAttention::merge_heads(Context& context, Var mixed) const {
+  if (context.head_scales != nullptr) {
+    const std::vector<float> factors = context.head_scales->of(options_.layer_id, options_.heads);
+    if (!factors.empty()) mixed = ops::scale_heads(mixed, factors);
+  }
+  return output_.forward(context, context.pass(heads_id(), std::move(mixed)));  // (N, D)
+}
+
+StateId MultiHeadAttention::heads_id() const {
+  const bool cross = options_.layer_id.stack == Stack::kCross;
+  return {cross ? Stack::kDecoder : options_.layer_id.stack, StateKind::kHeads, options_.layer_id.layer,
+          cross ? SubLayer::kCrossAttention : SubLayer::kSelfAttention, options_.heads};
 }
 
 /// The dot product of two vectors of d_k numbers of variance 1 has standard deviation sqrt(d_k). Dividing by

@@ -99,7 +99,8 @@ class MultiHeadAttention {
   Var project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const;
   void keep(const Tensor& projected, KeyValueCache& cache, std::span<const int32_t> rows) const;
   Tensor mix_cached(const ops::AttentionOperands& operands, const StepLayout& steps) const;
-  Var merge_heads(Context& context, const Var& mixed) const;
+  Var merge_heads(Context& context, Var mixed) const;
+  StateId heads_id() const;
   int64_t query_width() const { return options_.heads * options_.head_width; }
   double scale() const;
 

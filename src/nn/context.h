@@ -55,7 +55,7 @@ struct Context {
   const PackedMatrix* packed_matrix(const ProductRef& product) const;
   /// The hidden state with which the forward pass continues.
   Var pass(const StateId& id, Var state) const {
-    return states == nullptr ? std::move(state) : states->pass(id, state);
+    return states == nullptr || !states->wants(id.kind) ? std::move(state) : states->pass(id, state);
   }
   /// A new stream for each call. Calls are counted, so the same forward pass draws the same masks.
   DropoutStream next_dropout(double probability);

@@ -35,7 +35,7 @@ struct RequestLimits {
   size_t work_tokens = 131072;
   /// Source or target tokens of /v1/attend with details, whose size grows with their square.
   size_t detail_tokens = 256;
-  /// Source or target tokens of /v1/attribute, whose time grows with their square.
+  /// Source or target tokens of /v1/attribute and /v1/patch, whose time grows with their square.
   size_t attributed_tokens = 64;
 };
 
@@ -74,6 +74,7 @@ void route_v1_translate(const Exchange& exchange);
 void route_v1_attend(const Exchange& exchange);
 void route_v1_lens(const Exchange& exchange);
 void route_v1_attribute(const Exchange& exchange);
+void route_v1_patch(const Exchange& exchange);
 void route_v1_search(const Exchange& exchange);
 void route_v1_classify(const Exchange& exchange);
 // OpenAI's.
@@ -94,8 +95,8 @@ void require_length(const RequestLimits& limits, const std::string& text, const 
 /// task, and for a precision that it does not have here.
 const ServedModel& model_for(const Exchange& exchange, models::Task task);
 
-/// `text` of a request that looks into a model; 400 if it is missing, empty or too long.
-std::string required_sentence(const Exchange& exchange);
+/// A text of a request that looks into a model; 400 if it is missing, empty or too long.
+std::string required_sentence(const Exchange& exchange, const std::string& name = "text");
 /// The task of the named model; without a name translation, or the first model's if none translates.
 models::Task task_to_look_into(const Exchange& exchange);
 

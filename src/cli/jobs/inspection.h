@@ -1,5 +1,5 @@
-// What heed lens and heed attribute share: a text that a model reads, and a result that is written as JSON,
-// as text for the terminal, or as a picture.
+// What heed lens, heed attribute and heed patch share: a text that a model reads, and a result that is
+// written as JSON, as text for the terminal, or as a picture.
 #pragma once
 
 #include <functional>

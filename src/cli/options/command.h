@@ -62,6 +62,7 @@ void add_evaluate(Command& app, Work& work);
 void add_heads(Command& app, Work& work);
 void add_lens(Command& app, Work& work);
 void add_attribute(Command& app, Work& work);
+void add_patch(Command& app, Work& work);
 void add_score(Command& app, Work& work);
 void add_align(Command& app, Work& work);
 void add_classify(Command& app, Work& work);

@@ -143,6 +143,7 @@ failed, 2 wrong usage, 130 interrupted.)");
   add_heads(app, work);
   add_lens(app, work);
   add_attribute(app, work);
+  add_patch(app, work);
   add_info(app, work);
   app.group("Files");
   add_convert(app, work);

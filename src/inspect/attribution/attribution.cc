@@ -20,42 +20,6 @@ constexpr std::array<MethodName, 4> kMethods{{{AttributionMethod::kIntegrated, "
                                               {AttributionMethod::kRollout, "rollout"},
                                               {AttributionMethod::kLeaveOut, "leave-out"}}};
 
-/// The indices of the tokens to explain.
-std::vector<size_t> chosen_tokens(const InspectedModel& model, const Reading& reading,
-                                  const AttributionOptions& options) {
-  const size_t count = reading.target_ids.size();
-  if (count == 0) {
-    fail(ErrorKind::kUsage, "there is no prediction to explain: {}",
-         model.task() == models::Task::kMaskedLanguageModel
-             ? fmt::format("give a text with a mask token ({})", model.tokenizer->mask_name())
-             : "the model is an encoder without a head");
-  }
-  std::vector<size_t> chosen;
-  for (size_t n = 0; n < count; ++n) chosen.push_back(n);
-  if (!options.token) return chosen;
-  if (*options.token < 1 || static_cast<size_t>(*options.token) > count) {
-    fail(ErrorKind::kUsage, "the target has no token {}: choose 1 to {}, or all", *options.token, count);
-  }
-  return {static_cast<size_t>(*options.token) - 1};
-}
-
-int32_t alternative(const InspectedModel& model, const AttributionOptions& options, size_t tokens) {
-  if (options.instead.empty()) return -1;
-  if (options.method == AttributionMethod::kRollout) {
-    fail(ErrorKind::kUsage, "rollout follows the attention, whatever the token: leave out the alternative");
-  }
-  if (tokens != 1)
-    fail(ErrorKind::kUsage, "an alternative is for one token of {}: choose it by its number", tokens);
-  if (model.task() == models::Task::kClassification) return model.find_class(options.instead);
-  const auto id = model.find(options.instead);
-  if (!id) {
-    fail(ErrorKind::kUsage,
-         "'{}' is not one token of the model's vocabulary: give one as the tokens are shown",
-         options.instead);
-  }
-  return *id;
-}
-
 /// The token of a vocabulary; -1 for zeros.
 struct BaselineToken {
   int32_t source = -1, target = -1;
@@ -124,8 +88,11 @@ Attribution attribute(const InspectedModel& model, const Reading& reading, const
   if (!(options.tolerance >= 1e-5 && options.tolerance <= 1)) {
     fail(ErrorKind::kUsage, "the tolerance must be from 0.00001 to 1, not {}", options.tolerance);
   }
-  const std::vector<size_t> chosen = chosen_tokens(model, reading, options);
-  const int32_t other = alternative(model, options, chosen.size());
+  if (!options.instead.empty() && options.method == AttributionMethod::kRollout) {
+    fail(ErrorKind::kUsage, "rollout follows the attention, whatever the token: leave out the alternative");
+  }
+  const std::vector<size_t> chosen = chosen_predictions(model, reading, options.token);
+  const int32_t other = alternative_id(model, options.instead, chosen.size());
   std::vector<Explained> all;
   for (const size_t n : chosen) all.push_back(explained_token(reading, n, other));
 
@@ -145,9 +112,7 @@ Attribution attribute(const InspectedModel& model, const Reading& reading, const
   }
   for (size_t n = 0; n < chosen.size(); ++n) {
     attribution.tokens[n].token = static_cast<int>(chosen[n]);
-    if (other < 0) continue;
-    attribution.tokens[n].instead =
-        model.task() == models::Task::kClassification ? options.instead : model.piece(other);
+    attribution.tokens[n].instead = alternative_name(model, other);
   }
   return attribution;
 }

@@ -25,7 +25,7 @@ Attribution attribution_of(const TestInspected& model, const AttributionOptions&
 class MovedEmbedding : public nn::StateHook {
  public:
   MovedEmbedding(Stack stack, int64_t token, double factor) : stack_(stack), token_(token), factor_(factor) {}
-  bool wants_tokens() const override { return true; }
+  bool wants(nn::StateKind kind) const override { return kind == nn::StateKind::kTokens; }
   Var pass(const nn::StateId& id, const Var& state) override {
     if (id.kind != nn::StateKind::kTokens || id.stack != stack_) return state;
     Tensor moved = state.value().clone();
@@ -41,7 +41,7 @@ class MovedEmbedding : public nn::StateHook {
 };
 
 double moved_value(const TestInspected& model, const Explained& explained, MovedEmbedding hook) {
-  nn::Context context = attribution_context(model.view());
+  nn::Context context = float32_context(model.view());
   context.states = &hook;
   return predicted_values(*model.loaded.model, context, explained, copies_of(explained, 1))
       .value()
@@ -97,7 +97,7 @@ TEST(Attribution, TheDifferenceIsToTheBaseline) {
     Explained explained = explained_token(small_reading(), 2, -1);
     explained.source_ids = source;
     explained.decoder_ids = target;
-    nn::Context context = attribution_context(model.view());
+    nn::Context context = float32_context(model.view());
     return predicted_values(*model.loaded.model, context, explained, copies_of(explained, 1))
         .value()
         .to_vector<double>()[0];

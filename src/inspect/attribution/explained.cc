@@ -3,10 +3,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "models/embedding_indices.h"
-#include "ops/cross_entropy.h"
-#include "ops/elementwise.h"
-#include "ops/scale.h"
 
 namespace heed {
 
@@ -45,18 +41,9 @@ Var predicted_values(const models::Model& model, nn::Context& context, const Exp
   const Sequences& predicting = batch.target.count() > 0 ? batch.target : batch.source;
   std::vector<int32_t> rows;
   for (int b = 0; b < predicting.count(); ++b) rows.push_back(predicting.offsets[b] + explained.row);
-  const Var logits = prediction_logits(model, context, batch, rows);  // (copies, V)
-  const auto loss_of = [&](int32_t id) {
-    return ops::cross_entropy(logits, models::id_tensor(std::vector<int32_t>(rows.size(), id)));  // (copies)
-  };
-  const Var negative = ops::scale(loss_of(explained.id), -1);
-  return explained.other < 0 ? negative : ops::add(negative, loss_of(explained.other));
-}
-
-nn::Context attribution_context(const InspectedModel& model) {
-  nn::Context context = model.loaded.context();
-  context.packed = nullptr;
-  return context;
+  return log_probabilities(
+      model, context, batch,
+      {.rows = rows, .ids = std::vector<int32_t>(rows.size(), explained.id), .other = explained.other});
 }
 
 std::vector<float> attribution_values(const Explained& explained, const std::vector<double>& encoder,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/attribution.h"
-#include "inspect/reading/reading.h"
+#include "inspect/reading/predictions.h"
 
 namespace heed {
 
@@ -30,14 +30,10 @@ Explained explained_token(const Reading& reading, size_t index, int32_t other);
 /// A batch of copies of a sequence.
 ModelInput copies_of(const Explained& explained, size_t count);
 
-/// f of each copy in a batch (copies): explained.id at explained.row. `context` is one without packed
-/// weights. All copies have the same length.
+/// f of each copy in a batch (copies): explained.id at explained.row. `context` is one of
+/// float32_context(). All copies have the same length.
 Var predicted_values(const models::Model& model, nn::Context& context, const Explained& explained,
                      const ModelInput& batch);
-
-/// A context for computing f: in float32 with the weights as they are, so that values and gradients are of
-/// the same function, and independent of the batch.
-nn::Context attribution_context(const InspectedModel& model);
 
 /// Values of rows of the encoder and of the decoder, as TokenAttribution::values.
 std::vector<float> attribution_values(const Explained& explained, const std::vector<double>& encoder,

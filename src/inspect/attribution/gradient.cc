@@ -25,7 +25,7 @@ struct StackEmbeddings {
 /// Records the embeddings of tokens.
 class EmbeddingRecorder : public nn::StateHook {
  public:
-  bool wants_tokens() const override { return true; }
+  bool wants(nn::StateKind kind) const override { return kind == nn::StateKind::kTokens; }
   Var pass(const nn::StateId& id, const Var& state) override {
     if (id.kind == nn::StateKind::kTokens) recorded.of(id.stack) = state.value();
     return state;
@@ -40,7 +40,7 @@ class PathHook : public nn::StateHook {
   PathHook(Tape& tape, const StackEmbeddings* from, std::vector<double> positions)
       : tape_(tape), from_(from), positions_(std::move(positions)) {}
 
-  bool wants_tokens() const override { return true; }
+  bool wants(nn::StateKind kind) const override { return kind == nn::StateKind::kTokens; }
   Var pass(const nn::StateId& id, const Var& state) override {
     if (id.kind != nn::StateKind::kTokens) return state;
     Tensor points = state.value().clone();
@@ -82,7 +82,7 @@ class PathPass {
   PathPass(const InspectedModel& model, const Explained& explained, const StackEmbeddings* from,
            const std::vector<double>& positions)
       : hook_(tape_, from, positions) {
-    nn::Context context = attribution_context(model);
+    nn::Context context = float32_context(model);
     context.states = &hook_;
     values_ = predicted_values(model.model(), context, explained, copies_of(explained, positions.size()));
     models::require_finite_output(values_.value());
@@ -183,7 +183,7 @@ class IntegratedPath {
     sequence.source_ids = source;
     sequence.decoder_ids = target;
     EmbeddingRecorder recorder;
-    nn::Context context = attribution_context(model_);
+    nn::Context context = float32_context(model_);
     context.states = &recorder;
     predicted_values(model_.model(), context, sequence, copies_of(sequence, 1));
     return recorder.recorded;

@@ -16,7 +16,7 @@ bool is_removable(const InspectedModel& model, const std::vector<int32_t>& ids,
 }
 
 double value_of(const InspectedModel& model, const Explained& explained) {
-  nn::Context context = attribution_context(model);
+  nn::Context context = float32_context(model);
   const Var value = predicted_values(model.model(), context, explained, copies_of(explained, 1));
   models::require_finite_output(value.value());
   return value.value().to_vector<double>()[0];

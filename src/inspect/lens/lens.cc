@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "base/check.h"
+#include "inspect/reading/sub_layer_names.h"
 #include "models/finite_output.h"
 #include "models/vocabulary_head.h"
 #include "search/scoring.h"
@@ -30,17 +30,7 @@ class StateRecorder : public nn::StateHook {
 const char* part_name(const nn::StateId& id) {
   if (id.kind == nn::StateKind::kOutput) return "output";
   if (id.layer < 0) return "embedding";
-  switch (id.sub_layer) {
-    case nn::SubLayer::kSelfAttention:
-      return "self-attention";
-    case nn::SubLayer::kCrossAttention:
-      return "cross-attention";
-    case nn::SubLayer::kFeedForward:
-      return "feed-forward";
-    case nn::SubLayer::kRecurrence:
-      return "recurrence";
-  }
-  HEED_CHECK(false);
+  return sub_layer_name(id.sub_layer);
 }
 
 /// The Euclidean norm of each row, summed in double precision.

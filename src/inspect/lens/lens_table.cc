@@ -10,7 +10,6 @@
 #include "inspect/lens/lens.h"
 #include "inspect/terminal/column_table.h"
 #include "inspect/terminal/terminal_text.h"
-#include "inspect/trace/label.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
@@ -21,12 +20,10 @@ std::string state_name(const LensState& state) {
   return fmt::format("{} {}", state.layer, state.part);
 }
 
-/// The tokens that a stack reads. Marian's and T5's start token is the padding token.
+/// The tokens that a stack reads.
 std::vector<std::string> read_labels(const Lens& lens, const LensStack& stack) {
-  std::vector<std::string> labels = token_texts(stack.tokens);
   const bool translates = &stack == &lens.decoder && !lens.encoder.tokens.empty();
-  if (translates && !labels.empty() && is_special_token(stack.tokens[0])) labels[0] = token_texts({"<s>"})[0];
-  return labels;
+  return translates ? translated_token_texts(stack.tokens) : token_texts(stack.tokens);
 }
 
 bool has_predictions(const LensStack& stack) {

@@ -51,25 +51,32 @@ std::vector<int32_t> own_translation(const InspectedModel& model, const std::vec
   return search.run({sentence.sentence()}).at(0).at(0).ids;
 }
 
-Reading read_translation(const InspectedModel& model, const std::string& text, const std::string& target) {
-  const models::Seq2Seq& seq2seq = model.loaded.seq2seq();
+/// The source of a translation.
+Reading read_source(const InspectedModel& model, const std::string& text) {
   const TranslationTokenizer& tokenizer = *model.translation;
   tokenizer.require_language_code(text);
   const Encoding source = tokenizer.encode_source(text);
-  require_tokens("source", source.size(), seq2seq.max_length());
+  require_tokens("source", source.size(), model.loaded.seq2seq().max_length());
   Reading reading{.source = text, .source_ids = source.ids};
+  reading.encoder_tokens = names_of(tokenizer.source_vocabulary(), source.ids);
+  reading.source_special = frame_of(source);
+  return reading;
+}
+
+Reading read_translation(const InspectedModel& model, const std::string& text, const std::string& target) {
+  const models::Seq2Seq& seq2seq = model.loaded.seq2seq();
+  const TranslationTokenizer& tokenizer = *model.translation;
+  Reading reading = read_source(model, text);
   reading.target_ids =
-      target.empty() ? own_translation(model, source.ids) : tokenizer.encode_target(target).ids;
+      target.empty() ? own_translation(model, reading.source_ids) : tokenizer.encode_target(target).ids;
   require_tokens("target", reading.target_ids.size(), seq2seq.max_length());
   reading.target = target.empty() ? tokenizer.decode(reading.target_ids) : target;
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
   reading.decoder_ids = {seq2seq.start_id()};
   reading.decoder_ids.insert(reading.decoder_ids.end(), reading.target_ids.begin(),
                              reading.target_ids.end() - 1);
-  reading.encoder_tokens = names_of(tokenizer.source_vocabulary(), source.ids);
   reading.decoder_tokens = names_of(tokenizer.vocabulary(), reading.decoder_ids);
   reading.target_tokens = names_of(tokenizer.vocabulary(), reading.target_ids);
-  reading.source_special = frame_of(source);
   for (const int32_t id : reading.decoder_ids) {
     reading.decoder_special.push_back(tokenizer.vocabulary().is_special(id) && id != tokenizer.unknown_id());
   }
@@ -77,6 +84,24 @@ Reading read_translation(const InspectedModel& model, const std::string& text, c
   for (size_t n = 0; n < reading.target_ids.size(); ++n) reading.rows.push_back(static_cast<int32_t>(n));
   reading.first_target_row = 1;
   return reading;
+}
+
+/// The same target after another source.
+Reading with_source(const Reading& reading, Reading source) {
+  Reading another = reading;
+  another.source = std::move(source.source);
+  another.source_ids = std::move(source.source_ids);
+  another.encoder_tokens = std::move(source.encoder_tokens);
+  another.source_special = std::move(source.source_special);
+  another.types = std::move(source.types);
+  return another;
+}
+
+void add_decoder_tokens(const Tokenizer& tokenizer, Reading& reading) {
+  for (const int32_t id : reading.decoder_ids) {
+    reading.decoder_tokens.push_back(tokenizer.piece(id));
+    reading.decoder_special.push_back(tokenizer.is_special(id));
+  }
 }
 
 /// A prompt and what follows. The text is tokenized as a whole, unless a token spans the boundary.
@@ -95,10 +120,7 @@ Reading read_language(const InspectedModel& model, const std::string& text, cons
   }
   require_tokens("text", ids.size(), language_model.max_length());
   Reading reading{.source = text, .target = target, .decoder_ids = ids};
-  for (const int32_t id : ids) {
-    reading.decoder_tokens.push_back(tokenizer.piece(id));
-    reading.decoder_special.push_back(tokenizer.is_special(id));
-  }
+  add_decoder_tokens(tokenizer, reading);
   reading.first_target_row = static_cast<int32_t>(prompt.size());
   reading.target_ids.assign(ids.begin() + reading.first_target_row, ids.end());
   if (reading.target_ids.empty()) {
@@ -112,6 +134,23 @@ Reading read_language(const InspectedModel& model, const std::string& text, cons
   return reading;
 }
 
+/// Another prompt, and what follows the one of `reading`.
+Reading with_prompt(const InspectedModel& model, const std::string& text, const Reading& reading) {
+  const Tokenizer& tokenizer = *model.tokenizer;
+  Reading another{.source = text, .target = reading.target, .decoder_ids = tokenizer.prompt_ids(text)};
+  const auto prompt = static_cast<int32_t>(another.decoder_ids.size());
+  another.first_target_row = prompt;
+  another.decoder_ids.insert(another.decoder_ids.end(),
+                             reading.decoder_ids.begin() + reading.first_target_row,
+                             reading.decoder_ids.end());
+  require_tokens("text", another.decoder_ids.size(), model.loaded.language_model().max_length());
+  add_decoder_tokens(tokenizer, another);
+  another.target_ids = reading.target_ids;
+  another.target_tokens = reading.target_tokens;
+  for (const int32_t row : reading.rows) another.rows.push_back(row - reading.first_target_row + prompt);
+  return another;
+}
+
 void choose_label(const InspectedModel& model, const std::string& target, Reading& reading) {
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   const auto best = target.empty()
@@ -123,11 +162,18 @@ void choose_label(const InspectedModel& model, const std::string& target, Readin
   reading.rows = {0};
 }
 
+/// The rows of mask tokens.
+std::vector<int32_t> masks_in(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
+  std::vector<int32_t> rows;
+  for (size_t n = 0; n < ids.size(); ++n) {
+    if (ids[n] == tokenizer.mask_id()) rows.push_back(static_cast<int32_t>(n));
+  }
+  return rows;
+}
+
 void fill_masks(const InspectedModel& model, const std::string& target, Reading& reading) {
   const Tokenizer& tokenizer = *model.tokenizer;
-  for (size_t n = 0; n < reading.source_ids.size(); ++n) {
-    if (reading.source_ids[n] == tokenizer.mask_id()) reading.rows.push_back(static_cast<int32_t>(n));
-  }
+  reading.rows = masks_in(tokenizer, reading.source_ids);
   if (!target.empty()) {
     reading.target_ids = tokenizer.ids(target);
     if (reading.target_ids.size() != reading.rows.size()) {
@@ -145,7 +191,8 @@ void fill_masks(const InspectedModel& model, const std::string& target, Reading&
   for (const int32_t id : reading.target_ids) reading.target_tokens.push_back(model.piece(id));
 }
 
-Reading read_encoder(const InspectedModel& model, const std::string& text, const std::string& target) {
+/// What an encoder-only model reads.
+Reading read_encoder_text(const InspectedModel& model, const std::string& text) {
   const Tokenizer& tokenizer = *model.tokenizer;
   EncodeOptions options{.max_length = static_cast<size_t>(model.loaded.encoder().max_length())};
   options.read_mask = model.task() == models::Task::kMaskedLanguageModel;
@@ -162,6 +209,11 @@ Reading read_encoder(const InspectedModel& model, const std::string& text, const
     reading.encoder_tokens.push_back(spelt ? encoding.pieces[n] : shown);
   }
   reading.source_special = frame_of(encoding);
+  return reading;
+}
+
+Reading read_encoder(const InspectedModel& model, const std::string& text, const std::string& target) {
+  Reading reading = read_encoder_text(model, text);
   if (model.task() == models::Task::kClassification) choose_label(model, target, reading);
   if (model.task() == models::Task::kMaskedLanguageModel) fill_masks(model, target, reading);
   if (model.task() == models::Task::kEmbedding && !target.empty()) {
@@ -232,6 +284,27 @@ Reading read_text(const InspectedModel& model, const std::string& text, const st
     case models::Task::kMaskedLanguageModel:
     case models::Task::kEmbedding:
       return read_encoder(model, text, target);
+  }
+  HEED_CHECK(false);
+}
+
+Reading read_another(const InspectedModel& model, const std::string& text, const Reading& reading) {
+  switch (model.task()) {
+    case models::Task::kTranslation:
+      return with_source(reading, read_source(model, text));
+    case models::Task::kLanguageModel:
+      return with_prompt(model, text, reading);
+    case models::Task::kClassification:
+    case models::Task::kEmbedding:
+      return with_source(reading, read_encoder_text(model, text));
+    case models::Task::kMaskedLanguageModel: {
+      Reading another = with_source(reading, read_encoder_text(model, text));
+      another.rows = masks_in(*model.tokenizer, another.source_ids);
+      if (another.rows.size() == reading.rows.size()) return another;
+      fail(ErrorKind::kUsage,
+           "the texts have {} and {} mask tokens ({}), which are filled alike: give as many in both",
+           reading.rows.size(), another.rows.size(), model.tokenizer->mask_name());
+    }
   }
   HEED_CHECK(false);
 }

@@ -63,4 +63,8 @@ struct Reading {
 /// maximum, for an unknown label, and if the number of tokens is not that of the masks.
 Reading read_text(const InspectedModel& model, const std::string& text, const std::string& target);
 
+/// Reads another text, which is to predict the same tokens as `reading`. Throws kUsage for a text without
+/// tokens or longer than the model's maximum, and for another number of mask tokens.
+Reading read_another(const InspectedModel& model, const std::string& text, const Reading& reading);
+
 }  // namespace heed

@@ -10,11 +10,11 @@
 namespace heed {
 namespace {
 
-constexpr int kMostCellColumns = 12, kLeastTableColumns = 40, kTableGap = 2;
+constexpr int kLeastTableColumns = 40, kTableGap = 2;
 
 }  // namespace
 
-std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns) {
+std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns, int cell_columns) {
   if (columns < kLeastTableColumns) {
     fail(ErrorKind::kUsage, "a terminal of {} columns is too narrow for this table: use at least {}", columns,
          kLeastTableColumns);
@@ -25,7 +25,7 @@ std::string column_table(const std::vector<std::vector<std::string>>& rows, int 
     for (size_t n = 1; n < row.size(); ++n) widest = std::max(widest, display_width(row[n]));
   }
   first = std::min(first, columns / 2);
-  widest = std::min(widest, kMostCellColumns);
+  widest = std::min(widest, cell_columns);
   const size_t count = rows[0].size() - 1;
   const auto fitting = static_cast<size_t>(std::max(1, (columns - first) / (widest + kTableGap)));
   std::string text;
@@ -46,6 +46,12 @@ std::string column_table(const std::vector<std::vector<std::string>>& rows, int 
 std::vector<std::string> token_texts(const std::vector<std::string>& tokens) {
   std::vector<std::string> texts;
   for (const Label& label : token_labels(tokens, "\u2581")) texts.push_back(label.text);
+  return texts;
+}
+
+std::vector<std::string> translated_token_texts(const std::vector<std::string>& tokens) {
+  std::vector<std::string> texts = token_texts(tokens);
+  if (!tokens.empty() && is_special_token(tokens[0])) texts[0] = token_texts({"<s>"})[0];
   return texts;
 }
 

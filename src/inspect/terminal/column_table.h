@@ -7,10 +7,14 @@
 namespace heed {
 
 /// Rows of cells; the first cell names the row and stands in each part. Cells are left-aligned and truncated
-/// to 12 columns. Throws kUsage for a terminal of fewer than 40 columns.
-std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns);
+/// to `cell_columns`. Throws kUsage for a terminal of fewer than 40 columns.
+std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns,
+                         int cell_columns = 12);
 
 /// How tokens are written in a table; "▁" begins a word.
 std::vector<std::string> token_texts(const std::vector<std::string>& tokens);
+/// The same of what the decoder of a translation model reads: it begins with a start token, which is the
+/// padding token in Marian and T5.
+std::vector<std::string> translated_token_texts(const std::vector<std::string>& tokens);
 
 }  // namespace heed

@@ -29,9 +29,7 @@ Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
 
 Var token_embedding(Context& context, Stack stack, ParamRef table, const std::vector<int32_t>& ids,
                     const ops::EmbeddingOptions& options) {
-  Var tokens = embedding(context, table, ids, options);  // (N, D)
-  if (context.states == nullptr || !context.states->wants_tokens()) return tokens;
-  return context.pass({stack, StateKind::kTokens}, std::move(tokens));
+  return context.pass({stack, StateKind::kTokens}, embedding(context, table, ids, options));  // (N, D)
 }
 
 }  // namespace heed::nn

@@ -121,7 +121,7 @@ Var StackPositions::embed(Context& context, ParamRef words, const std::vector<in
     const DType dtype = context.values->flat().dtype();
     const int64_t count = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end()) + int64_t{1};
     const Tensor table = dtype == DType::kFloat32 ? sinusoids(count) : computed_rows(count, dtype);
-    if (context.states != nullptr && context.states->wants_tokens()) {
+    if (context.states != nullptr && context.states->wants(StateKind::kTokens)) {
       const Var x = token_embedding(context, shape_.stack, words, ids, options);  // (N, D)
       return ops::add(x, ops::embedding(table, id_tensor(rows)));                 // (N, D)
     }

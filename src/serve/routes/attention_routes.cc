@@ -24,10 +24,10 @@ using enum search::OptionGroup;
 
 }  // namespace
 
-std::string required_sentence(const Exchange& exchange) {
-  const std::string text = exchange.fields.text_or("text", "");
-  if (strip(text).empty()) refuse(400, "'text' is missing or empty: there is nothing to look at");
-  require_length(exchange.service.limits, text, "text");
+std::string required_sentence(const Exchange& exchange, const std::string& name) {
+  const std::string text = exchange.fields.text_or(name, "");
+  if (strip(text).empty()) refuse(400, "'{}' is missing or empty: there is nothing to look at", name);
+  require_length(exchange.service.limits, text, name);
   return text;
 }
 

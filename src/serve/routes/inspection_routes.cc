@@ -1,8 +1,10 @@
-// Heed's own routes that look deeper than attention: the states of layers, and attribution.
+// Heed's own routes that look deeper than attention: the states of layers, attribution, and patching.
 #include "inspect/attribution/attribution.h"
 #include "inspect/attribution/attribution_json.h"
 #include "inspect/lens/lens.h"
 #include "inspect/lens/lens_json.h"
+#include "inspect/patching/patching.h"
+#include "inspect/patching/patching_json.h"
 #include "serve/service.h"
 #include "text/unicode/whitespace.h"
 
@@ -79,6 +81,22 @@ void route_v1_attribute(const Exchange& exchange) {
           [&](const InspectedModel& model, const Reading& reading, ThreadPool& pool) {
             return attribution_to_json(attribute(model, reading, options, pool));
           });
+}
+
+void route_v1_patch(const Exchange& exchange) {
+  const Fields& fields = exchange.fields;
+  require_known(fields, {"text", "other", "target", "token", "instead", "what"}, {});
+  const std::string other = required_sentence(exchange, "other");
+  PatchOptions options;
+  if (const auto token = fields.integer("token", 1, 1'000'000)) options.token = static_cast<int>(*token);
+  options.instead = fields.text_or("instead", "");
+  options.what = patched_part_named(fields.choice("what", {"heads", "layers", "positions"}));
+  const size_t most = exchange.service.limits.attributed_tokens;
+  inspect(exchange, most, [&](const InspectedModel& model, const Reading& clean, ThreadPool& pool) {
+    const Reading corrupted = read_another(model, other, clean);
+    require_few_tokens_of(exchange, corrupted, most);
+    return patching_to_json(patch(model, clean, corrupted, options, pool));
+  });
 }
 
 }  // namespace heed::serve

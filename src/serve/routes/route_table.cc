@@ -23,6 +23,7 @@ constexpr RouteEntry kRoutes[] = {
     {"POST", "/v1/attend", Access::kWork, route_v1_attend},
     {"POST", "/v1/lens", Access::kWork, route_v1_lens},
     {"POST", "/v1/attribute", Access::kWork, route_v1_attribute},
+    {"POST", "/v1/patch", Access::kWork, route_v1_patch},
     {"POST", "/v1/search", Access::kWork, route_v1_search},
     {"POST", "/v1/classify", Access::kWork, route_v1_classify},
     {"POST", "/v1/completions", Access::kWork, route_v1_completions},

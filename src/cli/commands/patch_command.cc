@@ -1,0 +1,99 @@
+// heed patch: which heads, layers or positions of a model carry the difference between two texts.
+
+#include <string>
+
+#include "base/check.h"
+#include "cli/jobs/inspection.h"
+#include "cli/options/checked_options.h"
+#include "cli/options/query_token.h"
+#include "inspect/patching/patching.h"
+#include "inspect/patching/patching_json.h"
+#include "inspect/patching/patching_table.h"
+#include "inspect/trace/label.h"
+#include "text/unicode/whitespace.h"
+
+namespace heed::cli {
+namespace {
+
+struct PatchCommandOptions : InspectionOptions {
+  std::string other, token = "all", what = "heads";
+  PatchOptions patch;
+};
+
+void check_patch_options(const PatchCommandOptions& o) {
+  check_inspection(o, {o.other, o.patch.target, o.patch.instead});
+  if (strip(o.other).empty()) fail(ErrorKind::kUsage, "the other text is empty: give a text");
+}
+
+std::string patch_text(const PatchCommandOptions& o, const Patching& patching) {
+  std::string text;
+  if (!o.common.quiet) {
+    text =
+        fmt::format("text:   {}\nother:  {}\n", visible_text(patching.source), visible_text(patching.other));
+    if (!patching.target.empty()) text += fmt::format("target: {}\n", visible_text(patching.target));
+    text += "\n";
+  }
+  return text + patching_table(patching, o.table_columns());
+}
+
+int run_patch(const PatchCommandOptions& o) {
+  check_patch_options(o);
+  PatchOptions options = o.patch;
+  options.what = patched_part_named(o.what);
+  const ModelToInspect model = load_to_inspect(o);
+  ThreadPool pool(o.common.threads);
+  const InspectedModel view = model.view();
+  const Reading clean = read_text(view, o.text, options.target);
+  if (o.token != "all" && !clean.target_tokens.empty()) {
+    options.token = static_cast<int>(find_query(o.token, clean.target_tokens, o.common.quiet)) + 1;
+  }
+  const Patching patching = patch(view, clean, read_another(view, o.other, clean), options, pool);
+  write_inspection(o, {.json = [&] { return patching_to_json(patching); },
+                       .text = [&] { return patch_text(o, patching); },
+                       .picture = [&] { return patching_picture(patching); }});
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_patch(Command& app, Work& work) {
+  auto [command, o] =
+      add_command(app, work, "patch",
+                  "Show which heads, layers or positions carry the difference of two texts", run_patch);
+  command->footer(R"(Examples:
+  heed patch "Der Mann liest ein Buch." "Die Frau liest ein Buch."
+  heed patch "Er schläft." "Sie schläft." --token 1 --instead ▁She --what positions
+  heed patch "Das ist gut." "Das ist nicht gut." --what layers --json
+  heed patch "The nurse said that he" "The nurse said that she" --model my-language-model
+
+The target is what the model makes of TEXT, and less likely after OTHER. A part of the model's states after
+TEXT takes the place of the same part after OTHER, and the model goes on from there: 1 means that all of the
+difference in log-probability comes back, 0 none, and below 0 that the target becomes less likely. heads
+replaces the output of one head, layers what one sub-layer adds, both at all positions; positions replaces
+the residual stream after a layer at one position. Texts of different lengths are aligned by the tokens of
+their common beginning and end; the tokens between stay as they are.)");
+  command->add_option("TEXT", o->text, "Text to translate, continue or classify, or with mask tokens")
+      ->required();
+  command->add_option("OTHER", o->other, "Another text, which differs in a word for example")->required();
+  add_model_options(*command, o->model);
+  command->add_option("--target TEXT", o->patch.target,
+                      "Use this translation, continuation or label instead of the model's own of TEXT");
+  command->add_option(
+      "--token N|TOKEN|all", o->token,
+      "The target token to look at: its position, counted from 1, or the token; TOKEN:2 is its "
+      "second occurrence [all]");
+  command->add_option("--instead TOKEN", o->patch.instead,
+                      "Look at the ratio of its probability to that of this token of the vocabulary");
+  add_choice(*command, "--what PART", o->what, "heads, layers or positions",
+             {"heads", "layers", "positions"});
+  command->add_option("--output F", o->output, "Write to this file: .png, .svg, .pdf or .json");
+  command->add_switch("--json", o->json, "Write JSON to standard output");
+  command->group(kOutputOptions);
+  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
+              {40, 10000});
+  add_language_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
+  add_common_options(*command, o->common);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,124 @@
+#include "inspect/patching/patching.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/check.h"
+#include "inspect/patching/patch_plan.h"
+#include "inspect/patching/patched_run.h"
+
+namespace heed {
+namespace {
+
+struct PartName {
+  PatchedPart part;
+  const char* name;
+};
+constexpr std::array<PartName, 3> kParts{{{PatchedPart::kHeads, "heads"},
+                                          {PatchedPart::kLayers, "layers"},
+                                          {PatchedPart::kPositions, "positions"}}};
+
+/// Tokens of a decoder are aligned up to the target, which both texts have.
+RowAlignment alignment_of(const Reading& clean, const Reading& corrupted, size_t clean_decoder_tokens) {
+  RowAlignment rows{.encoder = aligned_rows(clean.source_ids, corrupted.source_ids)};
+  if (!clean.has_decoder()) return rows;
+  const auto before_target = [](const Reading& reading) {
+    return std::vector<int32_t>(reading.decoder_ids.begin(),
+                                reading.decoder_ids.begin() + reading.first_target_row);
+  };
+  rows.decoder = aligned_rows(before_target(clean), before_target(corrupted));
+  for (size_t n = rows.decoder.size(); n < clean_decoder_tokens; ++n) {
+    rows.decoder.push_back(static_cast<int>(n) + corrupted.first_target_row - clean.first_target_row);
+  }
+  return rows;
+}
+
+/// The length of a batch of runs: enough rows for fast products, and logits that fit into the cache.
+size_t runs_at_a_time(const PatchedText& text) {
+  constexpr size_t kTokens = 512, kPredictions = 64;
+  return std::max<size_t>(1, std::min(kTokens / text.tokens(), kPredictions / text.predicted.rows.size()));
+}
+
+/// f of each patched run.
+std::vector<double> values_of(const InspectedModel& model, const PatchedText& text, const CleanRun& clean,
+                              const RowAlignment& rows, const std::vector<Patch>& patches, ThreadPool& pool) {
+  const size_t most = runs_at_a_time(text), batches = (patches.size() + most - 1) / most;
+  std::vector<double> values(patches.size());
+  pool.run(batches, [&](size_t batch) {
+    const size_t first = batch * most, count = std::min(most, patches.size() - first);
+    const auto begin = patches.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::vector<double> found =
+        run_patched(model, text, clean, rows, {begin, begin + static_cast<std::ptrdiff_t>(count)});
+    std::copy(found.begin(), found.end(), values.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  return values;
+}
+
+void require_difference(double clean, double corrupted) {
+  constexpr double kLeast = 1e-4;  // float32 resolves some 1e-6 of a log-probability
+  if (std::abs(clean - corrupted) >= kLeast) return;
+  fail(ErrorKind::kUsage,
+       "the target is equally likely after both texts (ln P {:.4f} and {:.4f}), so there is no difference to "
+       "bring back: choose a target or a token on which the texts disagree",
+       clean, corrupted);
+}
+
+}  // namespace
+
+const char* patched_part_name(PatchedPart part) {
+  for (const PartName& each : kParts) {
+    if (each.part == part) return each.name;
+  }
+  HEED_CHECK(false);
+}
+
+PatchedPart patched_part_named(const std::string& name) {
+  for (const PartName& each : kParts) {
+    if (each.name == name) return each.part;
+  }
+  fail(ErrorKind::kUsage, "unknown part '{}': choose heads, layers or positions", name);
+}
+
+Patching patch(const InspectedModel& model, const Reading& clean, const Reading& corrupted,
+               const PatchOptions& options, ThreadPool& pool) {
+  const std::vector<size_t> chosen = chosen_predictions(model, clean, options.token);
+  const int32_t other = alternative_id(model, options.instead, chosen.size());
+  if (clean.source_ids == corrupted.source_ids && clean.decoder_ids == corrupted.decoder_ids) {
+    fail(ErrorKind::kUsage, "both texts have the same tokens: give two that differ, in a word for example");
+  }
+  Patching patching{.model = model.name(),
+                    .source = clean.source,
+                    .other = corrupted.source,
+                    .target = clean.target,
+                    .source_tokens = clean.source_tokens(),
+                    .other_tokens = corrupted.source_tokens(),
+                    .target_tokens = clean.target_tokens,
+                    .tokens = {chosen.begin(), chosen.end()},
+                    .instead = alternative_name(model, other),
+                    .what = options.what};
+  const PatchedText clean_text = patched_text(clean, chosen, other);
+  const PatchedText corrupted_text = patched_text(corrupted, chosen, other);
+  const RowAlignment rows = alignment_of(clean, corrupted, clean_text.decoder_ids.size());
+  patching.counterparts = clean.has_encoder() ? rows.encoder : rows.decoder;
+  patching.counterparts.resize(patching.source_tokens.size());
+
+  const CleanRun run = run_clean(model, clean_text, patched_kinds(options.what));
+  patching.clean = run.value;
+  patching.corrupted = run_patched(model, corrupted_text, run, rows, {Patch{}})[0];
+  require_difference(patching.clean, patching.corrupted);
+
+  PatchPlan plan = plan_patches(options.what, run.states, rows, clean);
+  const std::vector<double> values = values_of(model, corrupted_text, run, rows, plan.patches, pool);
+  for (size_t n = 0; n < values.size(); ++n) {
+    plan.map(plan.cells[n].map).effects[plan.cells[n].index] =
+        static_cast<float>((values[n] - patching.corrupted) / (patching.clean - patching.corrupted));
+  }
+  patching.encoder = std::move(plan.map(Stack::kEncoder));
+  patching.decoder = std::move(plan.map(Stack::kDecoder));
+  patching.cross = std::move(plan.map(Stack::kCross));
+  patching.evaluations = static_cast<int>(plan.patches.size()) + 2;
+  return patching;
+}
+
+}  // namespace heed

@@ -1,0 +1,66 @@
+#include "inspect/reading/predictions.h"
+
+#include "base/check.h"
+#include "models/embedding_indices.h"
+#include "ops/cross_entropy.h"
+#include "ops/elementwise.h"
+#include "ops/scale.h"
+
+namespace heed {
+
+std::vector<size_t> chosen_predictions(const InspectedModel& model, const Reading& reading,
+                                       std::optional<int> token) {
+  const size_t count = reading.target_ids.size();
+  if (count == 0) {
+    fail(ErrorKind::kUsage, "there is no prediction to explain: {}",
+         model.task() == models::Task::kMaskedLanguageModel
+             ? fmt::format("give a text with a mask token ({})", model.tokenizer->mask_name())
+             : "the model is an encoder without a head");
+  }
+  std::vector<size_t> chosen;
+  for (size_t n = 0; n < count; ++n) chosen.push_back(n);
+  if (!token) return chosen;
+  if (*token < 1 || static_cast<size_t>(*token) > count) {
+    fail(ErrorKind::kUsage, "the target has no token {}: choose 1 to {}, or all", *token, count);
+  }
+  return {static_cast<size_t>(*token) - 1};
+}
+
+int32_t alternative_id(const InspectedModel& model, const std::string& name, size_t predictions) {
+  if (name.empty()) return -1;
+  if (predictions != 1) {
+    fail(ErrorKind::kUsage, "an alternative is for one token of {}: choose it by its number", predictions);
+  }
+  if (model.task() == models::Task::kClassification) return model.find_class(name);
+  const auto id = model.find(name);
+  if (!id) {
+    fail(ErrorKind::kUsage,
+         "'{}' is not one token of the model's vocabulary: give one as the tokens are shown", name);
+  }
+  return *id;
+}
+
+std::string alternative_name(const InspectedModel& model, int32_t id) {
+  if (id < 0) return "";
+  if (model.task() != models::Task::kClassification) return model.piece(id);
+  return model.loaded.classifier().labels()[static_cast<size_t>(id)];
+}
+
+nn::Context float32_context(const InspectedModel& model) {
+  nn::Context context = model.loaded.context();
+  context.packed = nullptr;
+  return context;
+}
+
+Var log_probabilities(const models::Model& model, nn::Context& context, const ModelInput& batch,
+                      const PredictedTokens& tokens) {
+  const Var logits = prediction_logits(model, context, batch, tokens.rows);  // (rows, V)
+  const auto loss_of = [&](const std::vector<int32_t>& ids) {
+    return ops::cross_entropy(logits, models::id_tensor(ids));  // (rows)
+  };
+  const Var negative = ops::scale(loss_of(tokens.ids), -1);
+  if (tokens.other < 0) return negative;
+  return ops::add(negative, loss_of(std::vector<int32_t>(tokens.ids.size(), tokens.other)));
+}
+
+}  // namespace heed

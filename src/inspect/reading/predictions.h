@@ -1,0 +1,41 @@
+// The predictions of a reading that are looked at, and the logarithms of their probabilities.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inspect/reading/reading.h"
+
+namespace heed {
+
+/// The indices of the chosen predictions in Reading::target_ids: that of `token`, counted from 1; unset: all.
+/// Throws kUsage for a reading without predictions, and for a token that it does not have.
+std::vector<size_t> chosen_predictions(const InspectedModel& model, const Reading& reading,
+                                       std::optional<int> token);
+
+/// The id of an alternative to the one chosen prediction, a token or a label; -1 for an empty name. Throws
+/// kUsage for several predictions, and for what is not one token or label of the model.
+int32_t alternative_id(const InspectedModel& model, const std::string& name, size_t predictions);
+/// How an alternative is shown; empty for -1.
+std::string alternative_name(const InspectedModel& model, int32_t id);
+
+/// A context in float32 with the weights as they are, whatever the model's precision, so that values and
+/// gradients are of the same function. Unlike those of the model's own context, its products depend on the
+/// number of rows.
+nn::Context float32_context(const InspectedModel& model);
+
+/// Tokens (or labels) predicted at rows of the stack that predicts; of a classifier one for each sequence,
+/// whatever the rows.
+struct PredictedTokens {
+  std::vector<int32_t> rows{};
+  std::vector<int32_t> ids{};  ///< of each row
+  int32_t other = -1;          ///< an alternative to all of them; -1: none
+};
+
+/// ln P(id), or with an alternative ln P(id) - ln P(other), of each prediction: (rows).
+Var log_probabilities(const models::Model& model, nn::Context& context, const ModelInput& batch,
+                      const PredictedTokens& tokens);
+
+}  // namespace heed
