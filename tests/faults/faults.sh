@@ -48,8 +48,8 @@ try_allocations 3 translate --model "$model" --threads 1 "ein haus"
 try_allocations 4 quantize "$model" "$folder/converted"
 try_allocations 50 convert "$model" "$folder/converted" --weights float16
 for n in 1 2 3 4 5 6 7 8; do
-  try HEED_FAIL_FLUSH=$n convert "$model" "$folder/converted" --weights float16 || true
-  try HEED_FAIL_FLUSH=$n quantize "$model" "$folder/quantized" || true
+  try HEED_FAIL_CALL=fsync:$n convert "$model" "$folder/converted" --weights float16 || true
+  try HEED_FAIL_CALL=fsync:$n quantize "$model" "$folder/quantized" || true
   rm -rf "$folder/converted" "$folder/quantized"
 done
 for n in {1..60}; do printf 'Das Haus %d ist rot.\tThe house %d is red.\n' "$n" "$n"; done >"$folder/pairs.tsv"
@@ -58,7 +58,7 @@ train=(train --pairs "$folder/pairs.tsv" --valid-pairs "$folder/pairs.tsv" --pre
 # Two maps of the data, and one with which the trainer finds out whether oneDNN would get memory for its code.
 before=$messages
 for n in 1 2 3; do
-  try HEED_FAIL_MMAP=$n "${train[@]}" --threads 1 || true
+  try HEED_FAIL_CALL=mmap:$n+ "${train[@]}" --threads 1 || true
   rm -rf "$folder/trained"
 done
 ((messages > before)) || { echo "the command trains without memory maps"; failures=$((failures + 1)); }
