@@ -1,5 +1,7 @@
 #include "serve/http/http_connection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>

@@ -68,6 +68,16 @@ TEST(HtmlDocument, KeepsTheRestByteForByte) {
   }
 }
 
+TEST(HtmlDocument, ElementsAcrossOthersStayAsTheyAre) {
+  for (const std::string html :
+       {"<b><b><a></b>x</b>", "<p>Er <b>ist <b><a>groß</b> und</b> alt.</p><p>Ja.</p>"}) {
+    for (const Segment& segment : html_segments(html)) {
+      for (const Tag& tag : segment.tags) EXPECT_LE(tag.end, segment.text.size()) << html;
+    }
+    EXPECT_EQ(copied_html(html), html);
+  }
+}
+
 TEST(HtmlDocument, TagsFollowTheirWords) {
   const std::string html = "<p>Ich habe <b>den <i>Hund</i></b> gesehen.</p>";
   const auto segments = html_segments(html);

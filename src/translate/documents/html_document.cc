@@ -141,13 +141,14 @@ class Walker {
     }
     if (kept) return add_kept({open.begin, close.end});
     advance(open);
-    const size_t tag = segment_.tags.size(), begin = segment_.text.size();
+    const size_t tag = segment_.tags.size(), begin = segment_.text.size(), flushes = flushes_;
     segment_.tags.push_back({begin, begin, std::string(html_.substr(open.begin, open.end - open.begin)),
                              std::string(html_.substr(close.begin, close.end - close.begin))});
     ++open_;
     children(element.children);
     --open_;
-    if (!advance(close)) {
+    // A flush within, by an element without an end tag, has left the opening tag to the segment before.
+    if (!advance(close) || flushes != flushes_) {
       segment_.broken = true;
       return;
     }
@@ -165,6 +166,7 @@ class Walker {
   }
 
   void flush() {
+    ++flushes_;
     Building segment = std::exchange(segment_, {});
     const std::string_view text = strip_right(segment.text);
     if (segment.broken || open_ > 0 || !has_letter(text)) return;  // stays unchanged
@@ -189,7 +191,8 @@ class Walker {
   size_t position_ = 0;  // everything before it is processed
   Building segment_;
   std::vector<Segment> segments_;
-  int open_ = 0;  // number of open inline elements
+  int open_ = 0;        // number of open inline elements
+  size_t flushes_ = 0;  // number of segments begun
 };
 
 }  // namespace
