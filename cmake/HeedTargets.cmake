@@ -301,7 +301,8 @@ endfunction()
 # The command: build/bin/heed.
 function(heed_command)
   add_executable(heed_bin ${CMAKE_SOURCE_DIR}/src/cli/main/main.cc)
-  set_target_properties(heed_bin PROPERTIES OUTPUT_NAME heed)
+  # The last place is that of the .deb, for libheed_pictures.so (scripts/make-packages).
+  set_target_properties(heed_bin PROPERTIES OUTPUT_NAME heed INSTALL_RPATH "${CMAKE_INSTALL_RPATH};$ORIGIN/../lib/heed")
   heed_see_folders(heed_bin cli base)
   target_link_libraries(heed_bin PRIVATE heed_cli)
   heed_compile_options(heed_bin)

@@ -34,11 +34,24 @@ if grep -v "$work\|linux-vdso\|ld-linux" <<<"$found"; then echo "libraries of th
 command -v dpkg-deb >/dev/null || exit 0
 deb=$(echo "$work"/packages/*.deb)
 dpkg-deb --contents "$deb" >"$work/contents"
-for file in usr/bin/heed usr/share/heed/models/de-en/model.safetensors usr/share/doc/heed/THIRD-PARTY-LICENSES libheed_pictures.so heed.service; do
+for file in usr/bin/heed usr/share/heed/models/de-en/model.safetensors usr/share/doc/heed/THIRD-PARTY-LICENSES usr/lib/heed/libheed_pictures.so heed.service heed.1.gz copyright changelog.gz; do
   grep -q "$file" "$work/contents" || { echo "the .deb has no $file"; exit 1; }
 done
 dpkg-deb --field "$deb" Depends | tee "$work/depends"
-for package in libc6 libdnnl libicu libsentencepiece; do grep -q "$package" "$work/depends"; done
+for package in libc6 libdnnl[0-9]* libicu[0-9]* libsentencepiece0 'libstdc\+\+6'; do grep -qE "(^|, )$package( |,)" "$work/depends"; done
 # Unpacked, it runs with the libraries of the system.
 dpkg-deb --extract "$deb" "$work/unpacked"
+dpkg-deb --control "$deb" "$work/control"
+(cd "$work/unpacked" && md5sum --quiet -c "$work/control/md5sums")
 [[ $(env -i "$work/unpacked/usr/bin/heed" translate "Guten Morgen!") == "Good morning!" ]]
+# Pictures are drawn by a library that the command loads from its own folder.
+env -i "$work/unpacked/usr/bin/heed" attend "Guten Morgen!" --output "$work/picture.svg"
+[[ -s "$work/picture.svg" ]]
+# Installed into a root of its own, with what dpkg checks; not what it depends on.
+if ((EUID == 0)); then
+  mkdir -p "$work/system/var/lib/dpkg/"{info,updates}
+  touch "$work/system/var/lib/dpkg/status"
+  dpkg --root="$work/system" --force-depends --force-script-chrootless --install "$deb" >"$work/dpkg.out" 2>&1 || { cat "$work/dpkg.out"; exit 1; }
+  [[ $(dpkg --root="$work/system" --verify heed) == "" && -x "$work/system/usr/bin/heed" ]]
+fi
+if command -v lintian >/dev/null; then lintian --fail-on error,warning "$deb"; fi
