@@ -207,6 +207,10 @@ export function readingOf(state, trace) {
 /** @param {object} body @param {AbortSignal} signal @returns {Promise<LensJson>} */
 export async function lens(body, signal) { return request("v1/lens", body, signal); }
 
+/// How much each token contributes to a prediction. `body`: readingOf(), `method`, `token` and `instead`.
+/** @param {object} body @param {AbortSignal} signal @returns {Promise<AttributionJson>} */
+export async function attribution(body, signal) { return request("v1/attribute", body, signal); }
+
 /** @param {State} state @param {AbortSignal} signal @returns {Promise<CompletionsJson>} */
 export async function nextTokens(state, signal) {
   return request(

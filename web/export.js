@@ -203,6 +203,12 @@ export function createExport(app) {
     made.dataset.picture = needsPicture ? "1" : "";
     return made;
   };
+  const jsonButton = button(
+      labels.json,
+      () => save(
+          `${taken()?.name ?? "attention"}.json`, taken()?.json ?? traceJson(app.shown()),
+          "application/json"));
+  const csvButton = button(labels.csv, () => save(`${name()}.csv`, taken()?.csv ?? csv(app), "text/csv"));
   const buttons = [
     button(
         labels.svg,
@@ -216,12 +222,8 @@ export function createExport(app) {
         () => withScene(
             (of) => png(of, app.colours().background, (blob) => blob && save(`${name()}.png`, blob))),
         true),
-    button(
-        labels.json,
-        () => save(
-            `${taken()?.name ?? "attention"}.json`, taken()?.json ?? traceJson(app.shown()),
-            "application/json")),
-    button(labels.csv, () => save(`${name()}.csv`, taken()?.csv ?? csv(app), "text/csv")),
+    jsonButton,
+    csvButton,
   ];
   const pdf = element(
       "button", {
@@ -247,7 +249,9 @@ export function createExport(app) {
         element("div", {class: "row"}, buttons), failed, intro,
         element("div", {class: "command"}, command, copy)),
     update() {
+      const given = taken();
       for (const made of buttons) made.disabled = made.dataset.picture === "1" && !scene();
+      jsonButton.disabled = csvButton.disabled = given !== null && given.json === null;
       failed.textContent = "";
       intro.textContent = strings.commandIntro(taken() !== null);
       command.textContent = commandFor(app, taken() ? `${name()}.svg` : "attention.svg");

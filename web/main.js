@@ -25,6 +25,7 @@ import {createNext} from "./views/next.js";
 import {createOneHead} from "./views/one_head.js";
 import {createOneQuery} from "./views/one_query.js";
 import {createSearch} from "./views/search.js";
+import {createWhy} from "./views/why.js";
 
 const file = readFile();
 const store = createStore(file !== null, {words: file?.words ?? false});
@@ -118,6 +119,7 @@ const app = {
   /// texts.
   suits(view) {
     if (!current) return view !== "next";
+    if (view === "why") return kindOf(current) !== "vectors" || modelOf(store.get())?.task === "masked";
     const translates = current.sourceTokens.length > 0 && current.targetTokens.length > 0;
     return view === "next" ? current.sourceTokens.length === 0 : translates || view !== "search";
   },
@@ -182,6 +184,7 @@ const makers = {
   head: createOneHead,
   query: createOneQuery,
   layers: createLayers,
+  why: createWhy,
   change: createChange,
   search: createSearch,
   compare: createCompare,
@@ -252,6 +255,9 @@ document.body.prepend(
             isSite ? strings.footerOfSite :
                      strings.footer));
 
+/// Drops what the view that is shown asks for.
+let leaveView = () => {};
+
 function showView() {
   const name = shownView();
   for (const tab of tabs) {
@@ -267,10 +273,14 @@ function showView() {
   if (!current) return;
   const view = made.get(name) ?? makers[name](app);
   made.set(name, view);
-  if (panel.firstChild !== view.element) panel.replaceChildren(view.element);
+  if (panel.firstChild !== view.element) {
+    leaveView();
+    leaveView = () => view.leave?.();
+    panel.replaceChildren(view.element);
+  }
   const translates = kindOf(current) === "translation";
   app.lead(name === "change" && !translates ? strings.leadSwitching : strings.lead[name]);
-  placeControls.element.hidden = ["heads", "layers", "change", "search"].includes(name);
+  placeControls.element.hidden = ["heads", "layers", "why", "change", "search"].includes(name);
   placeControls.update();
   view.update();
 }
@@ -326,6 +336,7 @@ async function askChain(chain) {
 
 async function ask() {
   const state = store.get();
+  leaveView();
   if (!state.text.trim()) {
     latest(() => null);  // drops a request in flight
     current = passed = null;

@@ -153,6 +153,31 @@ interface LensStateJson {
 
 type LensPart = "embedding" | "self-attention" | "cross-attention" | "feed-forward" | "recurrence" | "output";
 
+type AttributionMethod = "integrated" | "gradient" | "rollout" | "leave-out";
+
+/** POST /v1/attribute, and `heed attribute --json`. Lists have an item for each token that is explained. */
+interface AttributionJson {
+  model: string;
+  source: string;
+  target: string;
+  source_tokens: string[];
+  target_tokens: string[];
+  method: AttributionMethod;
+  /** "zero" or the token that takes the place of all others; null unless the method is "integrated". */
+  baseline: string | null;
+  /** Which of target_tokens. */
+  tokens: number[];
+  instead: (string | null)[];
+  /** What is explained: ln P of the token, less that of the alternative; null for rollout. */
+  log_probability: (number | null)[];
+  /** Of the source tokens, then of the earlier target tokens, if the model reads them. */
+  attributions: number[][];
+  sum: number[];
+  /** What the sum should be; null unless the method is "integrated". */
+  difference: (number | null)[];
+  evaluations: number[];
+}
+
 /** POST /v1/completions with `logprobs`. */
 interface CompletionsJson {
   choices: {logprobs: {top_logprobs: Record<string, number>[]}}[];

@@ -16,54 +16,120 @@ const kTasks = {
 /** @param {object} value @param {number} [status] */
 const jsonResponse = (value, status = 200) => new Response(JSON.stringify(value), {status});
 
-/// `list`: the address of a list like that of GET /v1/models, beside the directories of the models.
-/** @param {string} list @returns {Promise<import("./connection.js").Connection>} */
-export async function connectToModule(list) {
+/// Routes that can take minutes. They are asked of a worker of their own, so that the page can translate
+/// meanwhile; it ends when nobody waits for the answer any more.
+const kLongRoutes = ["/v1/attribute"];
+
+/// A worker with models of the site, which are loaded when they are first asked. `list`: the address of their
+/// list, beside their directories.
+/** @typedef {ReturnType<typeof createModelHost>} ModelHost */
+/** @param {string} list */
+function createModelHost(list) {
   const host = createHost();
-  /** @type {ModelsJson} */
-  const listed = await (await fetch(list)).json();
   /** @type {Map<string, Promise<unknown>>} */
   const opened = new Map();
   /** @type {Promise<unknown>} */
   let last = Promise.resolve();
+  return {
+    /// Does `work` when all work before is done, unless nobody waits for it any more.
+    /**
+     * @template Result
+     * @param {() => Promise<Result>} work
+     * @param {AbortSignal | null} [signal]
+     * @returns {Promise<Result>}
+     */
+    inTurn(work, signal) {
+      const done = last.then(() => {
+        signal?.throwIfAborted();
+        return work();
+      });
+      last = done.catch(() => {});
+      return done;
+    },
+    /** @param {import("./heed_calls.js").Call} call */
+    async call(call) { return (await host).call(call); },
+    /// A model of the site, loaded once; it is tried again after an error.
+    /** @param {string} name */
+    open(name) {
+      const before = opened.get(name);
+      if (before) return before;
+      const opening = this.call({
+                            open: {name, precision: "int8", bundled: true},
+                            url: new URL(`${encodeURIComponent(name)}/`, list).href
+                          })
+                          .then((answer) => {
+                            if (answer.status !== 200) throw new Error(messageOf(answer));
+                          });
+      opened.set(name, opening);
+      opening.catch(() => opened.delete(name));
+      return opening;
+    },
+    /// Opens a model of files, and returns its description.
+    /** @param {string} name @param {Map<string, Uint8Array>} files @returns {Promise<ModelJson>} */
+    async add(name, files) {
+      const answer = await this.inTurn(() => this.call({open: {name}, files}));
+      if (answer.status !== 200) throw new Error(messageOf(answer));
+      opened.set(name, Promise.resolve());
+      return JSON.parse(new TextDecoder().decode(answer.body));
+    },
+    /// What is being computed never finishes.
+    close: () => host.then((there) => there.close()),
+  };
+}
 
-  /// Does `work` when all work before is done, unless nobody waits for it any more.
+/// `list`: the address of a list like that of GET /v1/models, beside the directories of the models.
+/** @param {string} list @returns {Promise<import("./connection.js").Connection>} */
+export async function connectToModule(list) {
+  const host = createModelHost(list);
+  /** @type {ModelHost | null} */
+  let other = null;  // for kLongRoutes
+  /** @type {ModelsJson} */
+  const listed = await (await fetch(list)).json();
+  /** @type {Set<string>} */
+  const added = new Set();
+
+  /// The worker for long work, with a model; where it cannot be loaded again, without a network, the first
+  /// one.
+  /** @param {string} model */
+  const otherWith = async (model) => {
+    const own = other ??= createModelHost(list);
+    try {
+      await own.open(model);
+      return own;
+    } catch {
+      return host;
+    }
+  };
+
+  /// A request to a model of the site, or of no model.
   /**
-   * @template Result
-   * @param {() => Promise<Result>} work
+   * @param {ModelHost} asked @param {string} model @param {import("./heed_calls.js").Call} call
    * @param {AbortSignal | null} [signal]
-   * @returns {Promise<Result>}
    */
-  const inTurn = (work, signal) => {
-    const done = last.then(() => {
-      signal?.throwIfAborted();
-      return work();
+  const askHost = (asked, model, call, signal) => asked.inTurn(async () => {
+    if (model && !added.has(model)) await asked.open(model);
+    return asked.call(call);
+  }, signal);
+
+  /// The same in the worker for long work, which ends when nobody waits any more.
+  /** @param {string} model @param {import("./heed_calls.js").Call} call @param {AbortSignal} signal */
+  const askOther = async (model, call, signal) => {
+    let stop = () => {};
+    /** @type {Promise<never>} */
+    const stopped = new Promise((_, reject) => {
+      stop = () => {
+        other?.close();
+        other = null;
+        reject(signal.reason);
+      };
     });
-    last = done.catch(() => {});
-    return done;
-  };
-
-  /** @param {import("./heed_calls.js").Call} call */
-  const call = async (call) => {
-    const answer = await (await host).call(call);
-    return new Response(new Blob([answer.body]), {status: answer.status, headers: answer.headers});
-  };
-
-  /// A model of the site, loaded once; it is tried again after an error.
-  /** @param {string} name */
-  const open = (name) => {
-    const before = opened.get(name);
-    if (before) return before;
-    const opening = host.then((there) => there.call({
-                          open: {name, precision: "int8", bundled: true},
-                          url: new URL(`${encodeURIComponent(name)}/`, list).href
-                        }))
-                        .then((answer) => {
-                          if (answer.status !== 200) throw new Error(messageOf(answer));
-                        });
-    opened.set(name, opening);
-    opening.catch(() => opened.delete(name));
-    return opening;
+    signal.addEventListener("abort", stop);
+    try {
+      const answer = otherWith(model).then((asked) => askHost(asked, model, call, signal));
+      return await Promise.race([stopped, answer]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
   };
 
   return {
@@ -80,12 +146,12 @@ export async function connectToModule(list) {
             to: fields.target_language ?? ""
           },
           kTasks[route]);
+      const call = {method, path: route, body: JSON.stringify(model ? {...fields, model: model.id} : fields)};
+      const isLong = kLongRoutes.includes(route) && signal && model && !added.has(model.id);
       try {
-        return await inTurn(async () => {
-          if (model) await open(model.id);
-          const named = model ? {...fields, model: model.id} : fields;
-          return call({method, path: route, body: JSON.stringify(named)});
-        }, signal);
+        const answer = isLong ? await askOther(model.id, call, signal) :
+                                await askHost(host, model?.id ?? "", call, signal);
+        return new Response(new Blob([answer.body]), {status: answer.status, headers: answer.headers});
       } catch (error) {
         signal?.throwIfAborted();
         return jsonResponse({error: messageOfError(error)}, 500);
@@ -94,10 +160,8 @@ export async function connectToModule(list) {
     async add(name, files) {
       if (listed.data.some((model) => model.id === name))
         throw new Error(`a model '${name}' is already here`);
-      const answer = await inTurn(async () => (await host).call({open: {name}, files}));
-      if (answer.status !== 200) throw new Error(messageOf(answer));
-      listed.data.push(JSON.parse(new TextDecoder().decode(answer.body)));
-      opened.set(name, Promise.resolve());
+      listed.data.push(await host.add(name, files));
+      added.add(name);
     }
   };
 }

@@ -22,12 +22,14 @@ export const kDefaults = {
   precision: "",  // float32, int8 or bfloat16; empty: as stored
   view: "lines",  // of strings.views
   stack: /** @type {Stack} */ ("cross"),
-  layer: 0,             // from 1; 0: Trace.defaultLayer()
-  head: 0,              // from 1; 0: the mean, or all
-  token: "",            // the pinned token: s3 the third of the source, t2 the second of the target
-  show: "predictions",  // layers: predictions, expected, norms, added
-  sort: "place",        // of the heads
-  least: "",            // filter of the heads: entropy>1.5
+  layer: 0,              // from 1; 0: Trace.defaultLayer()
+  head: 0,               // from 1; 0: the mean, or all
+  token: "",             // the pinned token: s3 the third of the source, t2 the second of the target
+  show: "predictions",   // layers: predictions, expected, norms, added
+  method: "integrated",  // why: integrated, gradient, rollout, leave-out
+  instead: "",           // why: the alternative, a token
+  sort: "place",         // of the heads
+  least: "",             // filter of the heads: entropy>1.5
   others: "",  // of embedding models: sentences to compare that of `text` with, one per line; empty: examples
   off: "",     // heads that are switched off: cross:3:5,encoder:1:2
   prefix: "",  // what the translation has to begin with

@@ -113,6 +113,7 @@ export const strings = {
     head: "One head",
     query: "One query",
     layers: "Layers",
+    why: "Why",
     change: "Change it",
     search: "The search",
     compare: "Compare",
@@ -127,6 +128,7 @@ export const strings = {
     head: "Rows are queries, columns the keys they look at. Each row sums to 1.",
     query:
         "How one row of the attention comes about: dot products, scaled, masked, softmax, and the values mixed.",
+    why: "How much each token that the model has read contributes to a token that it writes.",
     layers: "What each token's vector says after each step of the model.",
     change:
         "Switch heads off, demand or forbid words, write another target, and see what becomes of the translation.",
@@ -200,6 +202,77 @@ export const strings = {
       `The way of “${token}”${expected === null ? "" : `, after which “${expected}” is expected`}`,
   outputReadsTheLast: "In a recurrent network, the output layer reads the last vectors only.",
   withAllHeads: "With all heads: those that are switched off count in the translation alone.",
+  method: "Method",
+  methods: {
+    "integrated": "Integrated gradients",
+    "gradient": "Gradient × input",
+    "rollout": "Attention rollout",
+    "leave-out": "Leaving out",
+  },
+  leadOfWhy: {
+    "integrated":
+        "How much each token raises or lowers the log-probability of the outlined token: gradients along the way from a sentence without content to this one. The values sum to the difference between the two.",
+    "gradient":
+        "How the log-probability of the outlined token would change if a token's embedding were a little longer: the embedding times the gradient. Quick, and only true near this sentence.",
+    "rollout":
+        "Where the attention leads through all layers, as the mean over heads. It says nothing about the token that is written: compare it with the other methods.",
+    "leave-out": "By how much the log-probability of the outlined token falls when a token is left out.",
+  },
+  whyOfSource: "Source",
+  whyOfText: "Text",
+  whyOfTarget: "Translation: click a token to explain it",
+  whyOfNext: "Next token",
+  whyOfClass: "Class",
+  whyOfMask: "Tokens for the masks",
+  insteadLabel: "Why not",
+  insteadHint: "another token",
+  noInstead: "(none)",
+  /** @param {number} seconds */
+  computing: (seconds) => `computing${seconds >= 1 ? `, ${seconds} s` : ""} …`,
+  /// Of a contribution: with its sign.
+  /** @param {number} value */
+  signed: (value) => (Number(value.toFixed(2)) > 0 ? "+" : "") + strings.decimal(value, 2),
+  /** @param {number} value */
+  decimal: (value, digits = 3) => {
+    const text = Math.abs(value).toFixed(digits);
+    return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+  },
+  /** @param {string} token @param {string | null} instead */
+  whatIsExplained: (token, instead) =>
+      instead === null ? `ln P(“${token}”)` : `ln P(“${token}”) − ln P(“${instead}”)`,
+  /** @param {string} token @param {string} what @param {number} value */
+  contributes: (token, what, value) => Math.abs(value) < 0.005 ?
+      `“${token}” leaves ${what} as it is` :
+      `“${token}” ${value < 0 ? "lowers" : "raises"} ${what} by ${Math.abs(value).toFixed(3)}`,
+  /** @param {string} token @param {number} share */
+  hasShare: (token, share) => `“${token}” has ${strings.percent(share)} of the attention through all layers`,
+  whyHint: "Point at a token, or move with the arrow keys. Enter explains a token of the translation.",
+  pointHint: "Point at a token, or move with the arrow keys.",
+  /** @param {string} token */
+  notRead: (token) => `“${token}” is not read by then`,
+  /// The sum of the values and what it should be.
+  /**
+     @param {string} what @param {number} value @param {number} sum @param {number}
+         difference @param {string} baseline @param {number} passes
+   */
+  sumOfIntegrated: (what, value, sum, difference, baseline, passes) =>
+      `${what} = ${strings.decimal(value)}. The values sum to ${strings.decimal(sum)}; they should sum to ${
+          strings.decimal(difference)}, the difference from the baseline, ${
+          baseline === "zero" ?
+              "embeddings of zeros" :
+              `“${baseline}” in place of every token`} (${passes} passes through the model).`,
+  /** @param {string} what @param {number} value @param {number} sum */
+  sumOfGradient: (what, value, sum) => `${what} = ${strings.decimal(value)}. The values sum to ${
+      strings.decimal(sum)}; they need not sum to anything in particular.`,
+  /** @param {string} what @param {number} value @param {number} sum */
+  sumOfLeaveOut: (what, value, sum) => `${what} = ${strings.decimal(value)}. The values sum to ${
+      strings.decimal(
+          sum)}; they need not sum to anything in particular, as tokens can stand in for each other.`,
+  /** @param {number} sum */
+  sumOfRollout: (sum) =>
+      `The shares sum to ${strings.decimal(sum)}${sum < 0.9995 ? "; the rest is the start token's." : "."}`,
+  contribution: "contribution",
+  role: "part of",
   leadSwitching: "Switch heads off or scale them, and see what becomes of the result.",
   leadVertical:
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",

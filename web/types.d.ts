@@ -214,6 +214,21 @@ interface TreeLayout {
   height: number;
 }
 
+/** A token in the picture of views/why.js. */
+interface WhyBox extends Point {
+  side: Side;
+  /** In its sentence, from 0. */
+  index: number;
+  label: Label;
+  /** Null for the token that is explained, and those after it. */
+  value: number | null;
+  /** Of the value. */
+  text: string;
+  explained: boolean;
+  width: number;
+  height: number;
+}
+
 /** The grid of views/layers.js. */
 interface LayersLayout {
   left: number;
@@ -277,8 +292,9 @@ type ViewName = keyof typeof import("./strings.js").strings.views;
 interface Takeaway {
   /** Of the files. */
   name: string;
-  json: string;
-  csv: string;
+  /** Null before there are any. */
+  json: string | null;
+  csv: string | null;
   /** The subcommand of `heed` that makes the same, and its options. */
   command: string;
   options: string[];
@@ -289,8 +305,10 @@ interface View {
   element: HTMLElement;
   /** Null where the view has none to take away. */
   picture: {scene: Scene | null} | null;
-  /** What there is to take away beside the picture; null before there is any. Without it: the attention. */
-  takeaway?(): Takeaway | null;
+  /** What there is to take away beside the picture. Without it: the attention. */
+  takeaway?(): Takeaway;
+  /** Drops what is on its way: another view is shown, or another sentence is read. */
+  leave?(): void;
   /** Shows the marked token. */
   mark(): void;
   /** Shows what the state says. */

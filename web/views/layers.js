@@ -258,6 +258,8 @@ export function createLayers(app) {
     key,
   });
 
+  picture.element.hidden = true;  // until there is one
+
   const mark = () => {
     if (!drawn) return;
     const {view, layout} = drawn, {left, top, cellWidth, cellHeight} = layout, colours = app.colours();
@@ -279,7 +281,7 @@ export function createLayers(app) {
   };
 
   const draw = () => {
-    if (!found) return;
+    if (!found) return app.pictureChanged();
     const state = app.store.get(), there = found;
     const stack =
         state.stack === "encoder" && there.states.encoder.length > 0 || there.states.decoder.length === 0 ?
@@ -321,15 +323,13 @@ export function createLayers(app) {
     picture,
     mark,
     takeaway() {
-      if (!found || !drawn) return null;
-      const {show} = app.store.get();
+      const {show} = app.store.get(), stack = drawn?.view.stack ?? "decoder";
       return {
-        name: `layers-${drawn.view.stack}`,
-        json: JSON.stringify(found, null, 1),
-        csv: csv(found),
+        name: `layers-${stack}`,
+        json: found && JSON.stringify(found, null, 1),
+        csv: found && csv(found),
         command: "lens",
-        options:
-            ["--stack", drawn.view.stack, ...(show === "norms" || show === "added" ? ["--show", show] : [])]
+        options: ["--stack", stack, ...(show === "norms" || show === "added" ? ["--show", show] : [])]
       };
     },
     async update() {
