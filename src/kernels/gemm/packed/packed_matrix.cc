@@ -213,6 +213,23 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   PoolVector<float> scales;
 };
 
+struct PackedMatrix::Int4Layout : PackedMatrix::Layout {
+  Int4Layout(const Int4Rows& weight, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row), panels(static_cast<size_t>(int4_panel_bytes(out, in))) {
+    pack_b_int4(weight, out, in, panels.data());
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply_packed_int4({.rows = rows,
+                          .out = out,
+                          .in = in,
+                          .x = x,
+                          .panels = panels.data(),
+                          .bias = bias_or_null(),
+                          .y = y});
+  }
+  std::vector<uint8_t, UninitializedAllocator<uint8_t>> panels;
+};
+
 struct PackedMatrix::Bf16Layout : PackedMatrix::Layout {
   Bf16Layout(const MatrixRows& weight, const float* row)
       : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(bf16_panel_dwords(out, in))) {
@@ -274,6 +291,12 @@ PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPack
 PackedMatrix PackedMatrix::in_bfloat16(const MatrixRows& weight, const float* bias) {
   PackedMatrix matrix;
   matrix.layout_ = std::make_shared<Bf16Layout>(weight, bias);
+  return matrix;
+}
+
+PackedMatrix PackedMatrix::in_int4(const Int4Rows& weight, int64_t out, int64_t in, const float* bias) {
+  PackedMatrix matrix;
+  matrix.layout_ = std::make_shared<Int4Layout>(weight, out, in, bias);
   return matrix;
 }
 

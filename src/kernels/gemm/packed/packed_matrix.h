@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kernels/gemm/half/half_weights.h"
+#include "kernels/gemm/packed/packed_int4.h"
 
 namespace heed {
 
@@ -42,6 +43,9 @@ class PackedMatrix {
   /// instruction set without such products.
   static PackedMatrix in_bfloat16(const MatrixRows& weight, const float* bias);
 
+  /// Weights (out, in) in 4 bits. Rows of x are quantized too, see packed_int4.h.
+  static PackedMatrix in_int4(const Int4Rows& weight, int64_t out, int64_t in, const float* bias);
+
   bool defined() const { return layout_ != nullptr; }
   int64_t out() const;
   int64_t in() const;
@@ -53,6 +57,7 @@ class PackedMatrix {
   struct F32Layout;
   struct SlicedLayout;
   struct Int8Layout;
+  struct Int4Layout;
   struct HalfLayout;
   struct SlicedHalfLayout;
   struct Bf16Layout;

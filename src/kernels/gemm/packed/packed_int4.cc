@@ -1,0 +1,254 @@
+#include "kernels/gemm/packed/packed_int4.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/check.h"
+#include "base/memory_pool.h"
+#include "kernels/gemm/blocking.h"
+#include "kernels/simd/simd.h"
+#include "tensor/half.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/gemm/packed/packed_int4.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/gemm/packed/int4_group-inl.h"
+#include "kernels/gemm/packed/quantize_row-inl.h"
+#include "kernels/simd/rows-inl.h"
+
+namespace heed {
+#ifndef HEED_KERNELS_INT4_PANEL
+#define HEED_KERNELS_INT4_PANEL
+/// A group of a panel, in bytes: scales, least values, weights.
+constexpr int64_t kInt4ScaleBytes = kPanelWidth * static_cast<int64_t>(sizeof(uint16_t));
+constexpr int64_t kInt4GroupBytes = 2 * kInt4ScaleBytes + kPanelWidth * kInt4Group / 2;
+#endif
+}  // namespace heed
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+/// Rows of x in groups, (groups, rows, kInt4Group): those of a group are used together.
+class QuantizedGroups {
+ public:
+  QuantizedGroups(const PackedInt4Arguments& a, int64_t m0, int64_t rows) : rows_(rows) {
+    const int64_t groups = a.in / kInt4Group;
+    values_.resize(std::max(values_.size(), static_cast<size_t>(rows * a.in)));
+    scales_.resize(std::max(scales_.size(), static_cast<size_t>(rows * groups)));
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t group = 0; group < groups; ++group) {
+        quantize(a.x + (m0 + row) * a.in + group * kInt4Group, group * rows + row);
+      }
+    }
+  }
+
+  const int8_t* values(int64_t group, int64_t row) const {
+    return values_.data() + (group * rows_ + row) * kInt4Group;
+  }
+  struct Scale {
+    float scale;  ///< 0 for a group of zeros, NaN for one that contains NaN or infinity
+    float sum;    ///< of the integers
+  };
+  const Scale& scale(int64_t group, int64_t row) const { return scales_[group * rows_ + row]; }
+
+ private:
+  void quantize(const float* x, int64_t index) {
+    const float most = largest(x, kInt4Group);
+    const bool finite = most <= std::numeric_limits<float>::max();
+    const float scale = finite && most >= kSmallest ? most / 127 : 0;
+    int8_t* const values = values_.data() + index * kInt4Group;
+    if (scale == 0) {
+      std::fill_n(values, kInt4Group, int8_t{0});
+    } else {
+      round_row(x, kInt4Group, 1 / scale, 0, 127, values);
+    }
+    int32_t sum = 0;
+    for (int64_t i = 0; i < kInt4Group; ++i) sum += values[i];
+    scales_[index] = {finite ? scale : std::numeric_limits<float>::quiet_NaN(), static_cast<float>(sum)};
+  }
+
+  static thread_local std::vector<int8_t, PoolAllocator<int8_t>> values_;
+  static thread_local std::vector<Scale, PoolAllocator<Scale>> scales_;
+  int64_t rows_;
+};
+thread_local std::vector<int8_t, PoolAllocator<int8_t>> QuantizedGroups::values_;
+thread_local std::vector<QuantizedGroups::Scale, PoolAllocator<QuantizedGroups::Scale>>
+    QuantizedGroups::scales_;
+
+/// Adds the products with a group of a panel to c (rows, kPanelWidth). Compiled without FMA contraction: see
+/// CMakeLists.txt.
+template <class Group>
+HWY_INLINE void add_group(const QuantizedGroups& x, int64_t group, int64_t rows, const uint8_t* panel,
+                          float* c) {
+  using Floats = hn::RebindToFloat<typename Group::Sums>;
+  const Floats d;
+  const hn::Rebind<hwy::float16_t, Floats> halves;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(Floats()));
+  const auto* const scales = reinterpret_cast<const hwy::float16_t*>(panel);
+  const auto* const least = reinterpret_cast<const hwy::float16_t*>(panel + kInt4ScaleBytes);
+  const uint8_t* const dwords = panel + 2 * kInt4ScaleBytes;
+  for (int64_t n = 0; n < kPanelWidth; n += kLanes) {
+    const auto scale = hn::PromoteTo(d, hn::LoadU(halves, scales + n));
+    const auto lowest = hn::PromoteTo(d, hn::LoadU(halves, least + n));
+    const Group weights(dwords + n * kPanelDepth);
+    float* at = c + n;
+    for (int64_t row = 0; row < rows; ++row, at += kPanelWidth) {
+      const QuantizedGroups::Scale& of_x = x.scale(group, row);
+      const auto products = hn::Mul(hn::ConvertTo(d, weights.dot(x.values(group, row))), scale);
+      const auto both = hn::Add(products, hn::Mul(hn::Set(d, of_x.sum), lowest));
+      hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Mul(both, hn::Set(d, of_x.scale))), d, at);
+    }
+  }
+}
+
+template <class Group>
+HWY_INLINE void multiply_groups(const PackedInt4Arguments& a) {
+  alignas(64) float c[kPackedMc * kPanelWidth];
+  const int64_t groups = a.in / kInt4Group;
+  const int64_t mc = std::clamp<int64_t>(kPackedL2Bytes / std::max<int64_t>(1, a.in), 1, kPackedMc);
+  for (int64_t m0 = 0; m0 < a.rows; m0 += mc) {
+    const int64_t rows = std::min(mc, a.rows - m0);
+    const QuantizedGroups x(a, m0, rows);
+    const uint8_t* panel = a.panels;
+    for (int64_t n = 0; n < a.out; n += kPanelWidth) {
+      std::fill_n(c, rows * kPanelWidth, 0.0f);
+      for (int64_t group = 0; group < groups; ++group, panel += kInt4GroupBytes) {
+        add_group<Group>(x, group, rows, panel, c);
+      }
+      for (int64_t row = 0; row < rows; ++row) {
+        float* const y = a.y + (m0 + row) * a.out + n;
+        for_each_vector(hn::ScalableTag<float>(), std::min(kPanelWidth, a.out - n),
+                        [&](auto at, auto load, auto store) {
+                          const auto sum = load(c + row * kPanelWidth + at);
+                          store(a.bias == nullptr ? sum : hn::Add(sum, load(a.bias + n + at)), y + at);
+                        });
+      }
+    }
+  }
+}
+
+void multiply_packed_int4(const PackedInt4Arguments& a) {
+#if HEED_VNNI
+  if (internal::has_vnni()) return multiply_groups<UnpackedInt4Group<true>>(a);
+#endif
+  multiply_groups<DefaultInt4Group>(a);
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed {
+
+HEED_EXPORT(multiply_packed_int4);
+
+void multiply_packed_int4(const PackedInt4Arguments& arguments) {
+  HEED_CHECK(arguments.in % kInt4Group == 0);
+  HEED_SELECT(multiply_packed_int4)(arguments);
+}
+
+namespace {
+
+constexpr int kMostInt4 = 15;
+
+/// How a group of weights is quantized.
+struct Int4Range {
+  uint16_t scale = 0, least = 0;  ///< float16
+  float factor = 0, shift = 0;    ///< q = w factor + shift, rounded
+
+  Int4Range(float low, float high)
+      : scale(float_to_half((high - low) * (1.0f / kMostInt4))), least(float_to_half(low)) {
+    const float step = half_to_float(scale);
+    if (step == 0) return;
+    factor = 1 / step;
+    shift = -half_to_float(least) * factor;
+  }
+  /// w is near the range, so that the integer is small.
+  int code(float w) const {
+    const float nearest = w * factor + (shift + 0.5f);
+    return static_cast<int>(std::clamp(nearest, 0.0f, kMostInt4 + 0.5f));
+  }
+  double squared_error(const float* x) const {
+    const float step = half_to_float(scale), lowest = half_to_float(least);
+    float sum = 0;
+    for (int64_t i = 0; i < kInt4Group; ++i) {
+      const float error = static_cast<float>(code(x[i])) * step + lowest - x[i];
+      sum += error * error;
+    }
+    return sum;
+  }
+};
+
+Int4Range best_range(const float* x) {
+  constexpr float kTaken[] = {0, 0.025f, 0.05f, 0.075f, 0.1f};  // from each end
+  const auto [low, high] = std::minmax_element(x, x + kInt4Group);
+  const float width = *high - *low;
+  Int4Range best(*low, *high);
+  double least_error = std::numeric_limits<double>::infinity();
+  for (const float taken : kTaken) {
+    const Int4Range range(*low + taken * width, *high - taken * width);
+    const double error = range.squared_error(x);
+    if (error >= least_error) continue;
+    best = range;
+    least_error = error;
+  }
+  return best;
+}
+
+}  // namespace
+
+void quantize_weights_int4(const float* x, int64_t rows, int64_t columns, const Int4Rows& to) {
+  HEED_CHECK(columns % kInt4Group == 0);
+  uint8_t* values = to.values;
+  for (int64_t group = 0; group < rows * columns / kInt4Group; ++group, x += kInt4Group) {
+    const Int4Range range = best_range(x);
+    to.scales[group] = range.scale;
+    to.least[group] = range.least;
+    for (int64_t i = 0; i < kInt4Group; i += 2) {
+      *values++ = static_cast<uint8_t>(range.code(x[i]) | range.code(x[i + 1]) << 4);
+    }
+  }
+}
+
+void dequantize_int4(const Int4Rows& from, int64_t rows, int64_t columns, float* x) {
+  const uint8_t* values = from.values;
+  for (int64_t group = 0; group < rows * columns / kInt4Group; ++group) {
+    const float scale = half_to_float(from.scales[group]), least = half_to_float(from.least[group]);
+    for (int64_t i = 0; i < kInt4Group; i += 2, ++values) {
+      *x++ = static_cast<float>(*values & 15) * scale + least;
+      *x++ = static_cast<float>(*values >> 4) * scale + least;
+    }
+  }
+}
+
+int64_t int4_panel_bytes(int64_t out, int64_t in) {
+  return padded_n(out) / kPanelWidth * (in / kInt4Group) * kInt4GroupBytes;
+}
+
+void pack_b_int4(const Int4Rows& weights, int64_t out, int64_t in, uint8_t* panels) {
+  const int64_t groups = in / kInt4Group;
+  std::fill_n(panels, int4_panel_bytes(out, in), uint8_t{0});
+  for (int64_t row = 0; row < out; ++row) {
+    const int64_t column = row % kPanelWidth;
+    uint8_t* panel = panels + row / kPanelWidth * groups * kInt4GroupBytes;
+    for (int64_t group = row * groups; group < (row + 1) * groups; ++group, panel += kInt4GroupBytes) {
+      reinterpret_cast<uint16_t*>(panel)[column] = weights.scales[group];
+      reinterpret_cast<uint16_t*>(panel + kInt4ScaleBytes)[column] = weights.least[group];
+      const uint8_t* const values = weights.values + group * kInt4Group / 2;
+      const auto code = [&](int64_t i) { return values[i / 2] >> i % 2 * 4 & 15; };
+      for (int64_t i = 0; i < kInt4Group / 2; ++i) {
+        // Byte j of dword n has k = 8 n + j and k = 8 n + j + 4.
+        const int64_t n = i / kPanelDepth, j = i % kPanelDepth, k = 2 * kPanelDepth * n + j;
+        panel[2 * kInt4ScaleBytes + (n * kPanelWidth + column) * kPanelDepth + j] =
+            static_cast<uint8_t>(code(k) | code(k + kPanelDepth) << 4);
+      }
+    }
+  }
+}
+
+}  // namespace heed
+#endif
