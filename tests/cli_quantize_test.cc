@@ -45,6 +45,21 @@ TEST_F(CliQuantizeTest, AQuantizedModelIsAFloatModelWithPrecisionInt8) {
   EXPECT_EQ(floats.out, translate({"--model", tiny_model(), "--precision", "float32"}).out);
 }
 
+TEST_F(CliQuantizeTest, FourBits) {
+  const std::string in_4_bits = folder_.path("int4");
+  const CommandResult made = heed_command({"quantize", "--bits", "4", tiny_model(), in_4_bits});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("weights in int4"));
+  EXPECT_THAT(heed_command({"info", "--model", in_4_bits}).out, HasSubstr("int4"));
+  const CommandResult stored = translate({"--model", in_4_bits});
+  EXPECT_EQ(stored.out, translate({"--model", tiny_model(), "--precision", "int4"}).out);
+  EXPECT_EQ(stored.out, translate({"--model", in_4_bits, "--threads", "1", "--batch-tokens", "30"}).out);
+  const CommandResult other = translate({"--model", in_4_bits, "--precision", "int8"});
+  EXPECT_EQ(other.status, 2) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("have 4 bits: for int8, use the float model"));
+  EXPECT_EQ(heed_command({"quantize", "--bits", "5", tiny_model(), folder_.path("int5")}).status, 2);
+}
+
 TEST_F(CliQuantizeTest, ThreadsAndBatchesDoNotChangeResults) {
   const CommandResult together = translate({"--model", quantized_, "--threads", "2"});
   EXPECT_EQ(together.out, translate({"--model", quantized_, "--threads", "1", "--batch-tokens", "30"}).out);

@@ -186,7 +186,7 @@ TEST(EncoderFamilies, Quantized) {
                          family.logits(family.model.loaded).to_vector<double>());
     const TestFolder folder;
     auto config = int8.model->config_json();
-    models::note_quantization(config);
+    models::note_quantization(config, 8);
     write_json(folder.path("config.json"), config);
     models::write_quantized_weights(folder.path(), int8.model->table(), int8.values, *int8.quantized);
     expect_equal(family.logits(models::load_model(folder.path())), family.logits(int8), "stored int8");

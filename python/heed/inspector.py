@@ -172,7 +172,7 @@ class Inspector:
         *,
         source_language: str = "",
         target_language: str = "",
-        precision: Literal["", "float32", "int8", "bfloat16"] = "",
+        precision: Literal["", "float32", "int8", "int4", "bfloat16"] = "",
     ) -> None:
         self._model = _heed.Inspector(
             path_of("directory", directory), threads, source_language, target_language, precision

@@ -51,7 +51,7 @@ class Translator:
     threads: 0 for one per processor. Results do not depend on it.
     source_language, target_language: of a model that has a token for each language, such as "eng_Latn" of
         NLLB-200 (docs/models.md); empty for those of the directory.
-    precision: "float32", "int8" or, on processors with AVX512-BF16 or AMX, "bfloat16", of matrix products; empty for
+    precision: "float32", "int8", "int4" or, on processors with AVX512-BF16 or AMX, "bfloat16", of matrix products; empty for
         that of the stored weights.
     shortlist: whether to restrict the target vocabulary to the shortlist of each source sentence; None: if the model
         has one, for greedy int8 search.
@@ -66,7 +66,7 @@ class Translator:
         *,
         source_language: str = "",
         target_language: str = "",
-        precision: Literal["", "float32", "int8", "bfloat16"] = "",
+        precision: Literal["", "float32", "int8", "int4", "bfloat16"] = "",
         shortlist: bool | None = None,
     ) -> None:
         several = isinstance(directory, (list, tuple))

@@ -194,7 +194,7 @@ TEST(WeightsInFiles, RowsOfStackedParameters) {
     nn::ParameterTable table;
     table.add({"a", {3, 4}, {}, {}});
     table.add({"b", {5, 4}, {}, {}});
-    for (const int row : {0, 1}) table.set_quantizable(row);
+    for (const int row : {0, 1}) table.set_fewest_bits(row, 8);
     if (transposed) table.set_transposed(1);
     nn::ParameterArray values(table, DType::kFloat32);
     for (int n = 0; n < 32; ++n) values.flat().data<float>()[n] = static_cast<float>(n);

@@ -25,7 +25,7 @@ Linear Linear::join_outputs(ParameterTable& table, const std::vector<Output>& ou
   ParamRef weights, biases;
   for (const auto& [name, out] : outputs) {
     const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialization::Kind::kXavier}, {}});
-    table.set_quantizable(weight.first);
+    table.set_fewest_bits(weight.first, 4);
     if (!weights.defined()) weights = {weight.first, count};
   }
   for (const auto& [name, out] : outputs) {

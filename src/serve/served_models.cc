@@ -211,7 +211,11 @@ std::vector<std::string> ServedModels::precisions(const ServedModel& model) cons
   std::vector<std::string> found{model.precision()};
   if (model.load.precision && !model.in_all_precisions) return found;
   for (const std::string& name : models::precision_names()) {
-    if (name != found[0] && models::runs_here(*models::precision_named(name))) found.push_back(name);
+    const models::Precision precision = *models::precision_named(name);
+    if (name != found[0] && models::runs_here(precision) &&
+        models::can_be_used_in(precision, model.loaded().stored_bits)) {
+      found.push_back(name);
+    }
   }
   return found;
 }

@@ -63,7 +63,7 @@ struct ServedModel {
   translate::TranslatorOptions translator_options = {};
 
   const models::LoadedModel& loaded() const;
-  /// "float32", "int8" or "bfloat16"
+  /// "float32", "int8", "int4" or "bfloat16"
   std::string precision() const { return models::name_of(loaded().precision); }
   /// "de-en"; empty for a model with unknown languages or several.
   std::string pair() const;

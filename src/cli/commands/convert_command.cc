@@ -277,7 +277,7 @@ int run_convert(const ConvertOptions& o) {
   require_model_directory(files, "IN");
   if (o.to == "ctranslate2") return convert_to_ctranslate2(o, models::ModelDirectory::open(files));
   const models::ModelDirectory input = models::ModelDirectory::open(files);
-  if (input.quantized()) {
+  if (input.quantized_bits() != 0) {
     fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", files.directory());
   }
   if (o.to == "huggingface") {

@@ -134,8 +134,9 @@ void add_named_model_option(Command& app, NamedModel& choice) {
 void add_precision_option(Command& app, std::string& precision) {
   app.group(kModelOptions);
   add_choice(app, "--precision TYPE", precision,
-             "Precision of matrix products: float32; int8, which is faster and slightly less accurate; or "
-             "bfloat16, which is between them and for processors with AVX512-BF16 or AMX "
+             "Precision of matrix products: float32; int8, which is faster and slightly less accurate; int4, "
+             "which is faster than int8 only where a language model decodes, and less accurate; or bfloat16, "
+             "which is between float32 and int8 and for processors with AVX512-BF16 or AMX "
              "[default: as stored]",
              models::precision_names());
 }
@@ -145,7 +146,7 @@ void add_shortlist_option(Command& app, std::optional<bool>& shortlist) {
   app.add_switch(
       "--shortlist", shortlist,
       "Restrict the target vocabulary to the shortlist of each source sentence (see heed shortlist) "
-      "[default: on for int8 with --beam 1 if the model has a shortlist]");
+      "[default: on for int8 and int4 with --beam 1 if the model has a shortlist]");
 }
 
 models::LoadOptions load_options(const std::string& precision, std::optional<bool> shortlist) {

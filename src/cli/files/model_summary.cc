@@ -50,18 +50,16 @@ void read_weights(const WeightFiles& files, ModelSummary& summary) {
   std::set<std::string> dtypes;
   for (const std::string& name : files.names()) {
     const TensorInfo& info = files.info(name);
-    constexpr std::string_view kScale = "_scale";
-    if (name.ends_with(kScale) && files.has(name.substr(0, name.size() - kScale.size()))) {
-      summary.bytes += info.end - info.begin;  // row scales of a quantized matrix are not parameters
-      continue;
-    }
-    dtypes.insert(stored_type(info));
     summary.bytes += info.end - info.begin;
+    if (models::is_part_of_quantized(files, name)) continue;  // scales are not parameters
+    const bool two_in_a_byte = models::is_in_4_bits(files, name);
+    const int64_t elements = info.shape.size() * (two_in_a_byte ? 2 : 1);
+    dtypes.insert(two_in_a_byte ? "int4" : stored_type(info));
     ParameterGroup& group = groups[group_name(name)];
     group.name = group_name(name);
     ++group.tensors;
-    group.elements += info.shape.size();
-    summary.parameters += info.shape.size();
+    group.elements += elements;
+    summary.parameters += elements;
   }
   for (const auto& [name, group] : groups) summary.groups.push_back(group);
   summary.dtypes.assign(dtypes.begin(), dtypes.end());
@@ -172,8 +170,8 @@ std::string problem_of(const models::ModelDirectory& directory) {
   try {
     const models::Task task = directory.task();
     const std::unique_ptr<models::Model> model = directory.create_model();
-    models::require_weights(*directory.weights(), model->table(), directory.quantized());
-    if (!directory.quantized()) models::require_equal_copies(*directory.weights(), model->table());
+    models::require_weights(*directory.weights(), model->table(), directory.quantized_bits());
+    if (directory.quantized_bits() == 0) models::require_equal_copies(*directory.weights(), model->table());
     directory.generation();
     if (task == models::Task::kTranslation) TranslationTokenizer::load(files);
     if (task == models::Task::kLanguageModel && has_language_tokenizer(files)) load_language_tokenizer(files);

@@ -14,8 +14,10 @@ struct NamedPrecision {
   const char* name;
   Precision precision;
 };
-constexpr std::array<NamedPrecision, 3> kPrecisions{
-    {{"float32", Precision::kFloat32}, {"int8", Precision::kInt8}, {"bfloat16", Precision::kBfloat16}}};
+constexpr std::array<NamedPrecision, 4> kPrecisions{{{"float32", Precision::kFloat32},
+                                                     {"int8", Precision::kInt8},
+                                                     {"int4", Precision::kInt4},
+                                                     {"bfloat16", Precision::kBfloat16}}};
 
 }  // namespace
 

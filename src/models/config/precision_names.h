@@ -9,7 +9,7 @@
 
 namespace heed::models {
 
-/// "float32", "int8" and "bfloat16".
+/// "float32", "int8", "int4" and "bfloat16".
 std::vector<std::string> precision_names();
 
 /// One of these names.

@@ -17,12 +17,12 @@ namespace heed::models {
 
 class FileParameters final : public nn::CompactParameters {
  public:
-  /// For all matrices that the table marks as quantizable; `names` are their names in the files, by row. The
+  /// For all matrices that may be kept in fewer bits; `names` are their names in the files, by row. The
   /// caller has compared shapes and checked that values are finite.
   FileParameters(const nn::ParameterTable& table, std::shared_ptr<const WeightFiles> files,
                  std::vector<std::string> names);
 
-  static bool wants(const nn::ParamSpec& spec) { return spec.quantizable && spec.shape.rank() == 2; }
+  static bool wants(const nn::ParamSpec& spec) { return nn::is_compressible(spec); }
 
   bool holds_row(int row) const override { return wants(table()[row]); }
   bool is_exact() const override { return true; }

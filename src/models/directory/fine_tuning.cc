@@ -31,7 +31,7 @@ FineTunedModel read_for_fine_tuning(const ModelDirectory& directory, const Archi
     fail(ErrorKind::kUsage, "'{}' is a model of the architecture {}, not {}", directory.path(), name,
          architecture.name);
   }
-  if (is_quantized(config)) {
+  if (quantized_bits(config) != 0) {
     fail(ErrorKind::kUsage,
          "'{}' is quantized and cannot be trained: train the original float model, and quantize the result",
          directory.path());

@@ -8,6 +8,24 @@
 
 namespace heed::models {
 
+int integer_bits(Precision precision) {
+  switch (precision) {
+    case Precision::kInt8:
+      return 8;
+    case Precision::kInt4:
+      return 4;
+    case Precision::kFloat32:
+    case Precision::kBfloat16:
+      return 0;
+  }
+  HEED_CHECK(false);
+}
+
+bool can_be_used_in(Precision precision, int stored_bits) {
+  const int bits = integer_bits(precision);
+  return stored_bits == 0 || bits == 0 || bits == stored_bits;
+}
+
 const nn::CompactParameters* LoadedModel::compact() const {
   if (quantized != nullptr) return quantized.get();
   if (half != nullptr) return half.get();
@@ -75,7 +93,7 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
   if (wanted == true && !there) {
     fail(ErrorKind::kUsage, "'{}' has no shortlist: create one with heed shortlist", loaded.directory());
   }
-  if (!there || !wanted.value_or(loaded.precision == Precision::kInt8)) return nullptr;
+  if (!there || !wanted.value_or(integer_bits(loaded.precision) != 0)) return nullptr;
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory(), model->vocabulary_size()));
 }
 
@@ -94,6 +112,12 @@ void choose_storage(LoadedModel& loaded, const std::shared_ptr<const WeightFiles
   } else if (dtype == DType::kFloat32 && storage == WeightStorage::kCompact) {
     loaded.in_files = file_parameters(files, table);
   }
+}
+
+/// The precision of weights that are stored with these bits; 0: as floats.
+Precision precision_of_bits(int bits) {
+  if (bits == 0) return Precision::kFloat32;
+  return bits == 4 ? Precision::kInt4 : Precision::kInt8;
 }
 
 /// Replaces the weights of a quantized directory by float32.
@@ -124,23 +148,28 @@ LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& optio
   loaded.files = directory.files();
   loaded.model_type = directory.config().string("model_type");
   loaded.model = options.encoder ? directory.create_encoder() : directory.create_model();
-  const bool stored_quantized = directory.quantized();
+  const int stored_bits = loaded.stored_bits = directory.quantized_bits();
   const nn::ParameterTable& table = loaded.model->table();
-  loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
+  loaded.precision = options.precision.value_or(precision_of_bits(stored_bits));
+  const int bits = integer_bits(loaded.precision);
   require_runs_here(loaded.precision);
+  if (!can_be_used_in(loaded.precision, stored_bits)) {
+    fail(ErrorKind::kUsage, "the weights of '{}' have {} bits: for {}, use the float model", directory.path(),
+         stored_bits, name_of(loaded.precision));
+  }
   const std::shared_ptr<const WeightFiles>& files = directory.weights();
-  require_weights(*files, table, stored_quantized);
-  if (stored_quantized || loaded.precision == Precision::kInt8) {
-    loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
+  require_weights(*files, table, stored_bits);
+  if (stored_bits != 0 || bits != 0) {
+    loaded.quantized = std::make_unique<nn::QuantizedParameters>(table, std::max(stored_bits, bits));
   } else {
     choose_storage(loaded, files, options.storage);
   }
   const nn::CompactParameters* const compact = loaded.compact();
   loaded.values = nn::ParameterArray::unset(
       table, [&](int row) { return compact != nullptr && compact->holds_row(row); });
-  if (stored_quantized) {
+  if (stored_bits != 0) {
     read_quantized_weights(*files, table, loaded.values, *loaded.quantized);
-    if (loaded.precision != Precision::kInt8) dequantize(loaded);
+    if (bits == 0) dequantize(loaded);
   } else {
     read_weights(*files, table, loaded.values,
                  {loaded.quantized.get(), loaded.half.get(), loaded.in_files.get()});

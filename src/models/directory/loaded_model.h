@@ -21,8 +21,15 @@ namespace heed::models {
 enum class Precision {
   kFloat32,
   kBfloat16,  ///< weights and activations are rounded to bfloat16; sums are float32
-  kInt8,
+  kInt8,      ///< weights as packed_int8.h has them, rows of activations likewise
+  kInt4,      ///< matrices as packed_int4.h has them, vocabularies as with kInt8
 };
+
+/// The bits of weights in this precision if they are integers, 8 or 4; otherwise 0.
+int integer_bits(Precision precision);
+/// Whether weights that are stored in these bits (ModelDirectory::quantized_bits()) can be used in a
+/// precision: from one kind of integers to another they would be rounded twice.
+bool can_be_used_in(Precision precision, int stored_bits);
 
 /// A loaded model; thread-safe.
 struct LoadedModel {
@@ -30,8 +37,9 @@ struct LoadedModel {
   std::string model_type;
   std::unique_ptr<Model> model;
   Precision precision = Precision::kFloat32;
-  nn::ParameterArray values;                           ///< without the elements that the following three hold
-  std::unique_ptr<nn::QuantizedParameters> quantized;  ///< with int8, else null
+  int stored_bits = 0;        ///< of quantized weights in the directory, 8 or 4; else 0
+  nn::ParameterArray values;  ///< without the elements that the following three hold
+  std::unique_ptr<nn::QuantizedParameters> quantized;  ///< with int8 and int4, else null
   std::unique_ptr<nn::HalfParameters> half;            ///< with weights kept in 16 bits, else null
   std::unique_ptr<FileParameters> in_files;            ///< with weights left in the files, else null
   std::unique_ptr<nn::PackedWeights> packed;
@@ -78,10 +86,11 @@ struct LoadOptions {
   bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
 };
 
-/// Loads a directory. With int8 precision, float weights are quantized while loading; with another,
-/// quantized weights are dequantized. Everything is validated before use. Throws kNotFound, kFile or kFormat;
-/// if config and weights do not match, the message names file, parameter and both shapes. Throws kUsage if a
-/// requested shortlist is missing, and for a precision that the instruction set in use lacks.
+/// Loads a directory. With int8 or int4 precision, float weights are quantized while loading; with float32 or
+/// bfloat16, quantized weights are dequantized. Everything is validated before use. Throws kNotFound, kFile
+/// or kFormat; if config and weights do not match, the message names file, parameter and both shapes. Throws
+/// kUsage if a requested shortlist is missing, for a precision that the instruction set in use lacks, and for
+/// weights that are quantized to other bits than those of the precision.
 LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& options = {});
 LoadedModel load_model(const std::string& directory, const LoadOptions& options = {});
 

@@ -46,8 +46,8 @@ std::string ModelDirectory::format() const {
   return WeightFiles::are_safetensors(files_) ? "safetensors" : "PyTorch";
 }
 
-bool ModelDirectory::quantized() const {
-  return is_quantized(config_);
+int ModelDirectory::quantized_bits() const {
+  return models::quantized_bits(config_);
 }
 
 const std::shared_ptr<const WeightFiles>& ModelDirectory::weights() const {

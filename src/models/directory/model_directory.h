@@ -34,8 +34,9 @@ class ModelDirectory {
   const Architecture& architecture() const { return architecture_of(config_); }
   /// Of the architecture: kClassification for encoders, whatever their head.
   Task task() const { return architecture().task; }
-  /// Whether the weights are integers. Throws kFormat for an unsupported quantization.
-  bool quantized() const;
+  /// The bits of quantized weights, 8 or 4; 0 for weights in floats. Throws kFormat for an unsupported
+  /// quantization.
+  int quantized_bits() const;
   /// Opened by the first call. Throws as WeightFiles::open().
   const std::shared_ptr<const WeightFiles>& weights() const;
 

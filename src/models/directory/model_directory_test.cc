@@ -33,7 +33,7 @@ TEST_F(ModelDirectoryTest, OpensConfigAndWeightsOnce) {
   EXPECT_EQ(directory.path(), folder_.path());
   EXPECT_EQ(directory.architecture().name, "bert");
   EXPECT_EQ(directory.format(), "safetensors");
-  EXPECT_FALSE(directory.quantized() || directory.is_ctranslate2());
+  EXPECT_FALSE(directory.quantized_bits() != 0 || directory.is_ctranslate2());
   const auto weights = directory.weights();
   std::filesystem::remove_all(folder_.path());
   EXPECT_EQ(directory.weights(), weights);

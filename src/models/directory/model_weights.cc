@@ -1,7 +1,9 @@
 #include "models/directory/model_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -17,11 +19,54 @@
 namespace heed::models {
 namespace {
 
-constexpr char kMethod[] = "heed_int8";
 constexpr int64_t kVersion = 1;
 
-std::string scale_name(const nn::ParamSpec& spec) {
-  return spec.name + "_scale";
+/// What "quant_method" of a config.json says.
+std::string method_name(int bits) {
+  return fmt::format("heed_int{}", bits);
+}
+
+/// The scales of a parameter X are stored as X_scale.
+constexpr std::string_view kScale = "_scale", kLeast = "_least";
+
+std::string name_of_part(const std::string& name, std::string_view part) {
+  return name + std::string(part);
+}
+
+/// A tensor in which a quantized directory stores a parameter, or part of one.
+struct QuantizedTensor {
+  std::string name;
+  Shape shape;
+  DType dtype;
+  void* data = nullptr;  ///< where the weights are in memory; null if only names and shapes are asked for
+};
+
+/// The tensors of a parameter in a directory of `bits`, 8 or 4, as model_weights.h describes them.
+std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int bits) {
+  const int64_t out = spec.shape[0], in = spec.shape[1];
+  if (nn::QuantizedParameters::bits_of(spec, bits) == 8) {
+    return {{spec.name, spec.shape, DType::kInt8}, {name_of_part(spec.name, kScale), {out}, DType::kFloat32}};
+  }
+  const Shape groups{out, in / kInt4Group};
+  return {{spec.name, {out, in / 2}, DType::kInt8},
+          {name_of_part(spec.name, kScale), groups, DType::kFloat16},
+          {name_of_part(spec.name, kLeast), groups, DType::kFloat16}};
+}
+/// The same with their data.
+std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int row,
+                                               const nn::QuantizedParameters& quantized) {
+  std::vector<QuantizedTensor> tensors = quantized_tensors(spec, quantized.bits());
+  if (quantized.bits_of(row) == 8) {
+    const auto matrix = quantized.matrix({row, 1});
+    tensors[0].data = matrix.values;
+    tensors[1].data = matrix.scales;
+  } else {
+    const Int4Rows rows = quantized.int4_rows({row, 1});
+    tensors[0].data = rows.values;
+    tensors[1].data = rows.scales;
+    tensors[2].data = rows.least;
+  }
+  return tensors;
 }
 
 bool is_kept_in(const nn::CompactParameters* compact, int row) {
@@ -191,18 +236,20 @@ void use_stored_positions(const WeightFiles& files, const nn::ParameterTable& ta
 }
 
 /// Throws unless names and shapes of the files match the table exactly.
-void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, bool quantized) {
-  std::set<std::string> scales;
+/// `bits`: 8 or 4 for a quantized directory, otherwise 0.
+void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, int bits) {
+  std::set<std::string> names;
   for (int row = 0; row < table.size(); ++row) {
-    if (!quantized || !nn::QuantizedParameters::wants(table[row])) {
+    if (bits == 0 || nn::QuantizedParameters::bits_of(table[row], bits) == 0) {
       require_row(files, table[row]);
       continue;
     }
-    scales.insert(scale_name(table[row]));
-    require_tensor(files, table[row].name, table[row].shape);
-    require_tensor(files, scale_name(table[row]), {table[row].shape[0]});
+    for (const QuantizedTensor& tensor : quantized_tensors(table[row], bits)) {
+      require_tensor(files, tensor.name, tensor.shape);
+      if (tensor.name != table[row].name) names.insert(tensor.name);
+    }
   }
-  require_nothing_else(files, table, std::move(scales));
+  require_nothing_else(files, table, std::move(names));
 }
 
 /// Transposes (rows, columns) in place.
@@ -246,17 +293,44 @@ void read_row(const WeightFiles& files, const nn::ParamSpec& spec, float* values
   require_finite(files.directory(), spec.name, values, shape.size());
 }
 
+void require_finite(const std::string& directory, const std::string& name, const uint16_t* values,
+                    int64_t size, DType dtype) {
+  const bool bfloat = dtype == DType::kBFloat16;
+  const auto count = static_cast<size_t>(size);
+  const size_t at = (bfloat ? first_not_finite_bfloat : first_not_finite_half)(values, count);
+  if (at < count) {
+    fail_not_finite(directory, name, (bfloat ? bfloat_to_float : half_to_float)(values[at]), at);
+  }
+}
+
 /// Reads one parameter in 16 bits.
 void read_half_row(const WeightFiles& files, const nn::ParamSpec& spec, DType dtype, uint16_t* values) {
   const std::string name = stored_name(files, spec);
   const Shape& shape = files.info(name).shape;
   files.read_into(name, values, dtype, shape);
   if (spec.transposed) transpose(values, shape);
-  const bool bfloat = dtype == DType::kBFloat16;
-  const auto count = static_cast<size_t>(shape.size());
-  const size_t at = (bfloat ? first_not_finite_bfloat : first_not_finite_half)(values, count);
-  if (at < count) {
-    fail_not_finite(files.directory(), spec.name, (bfloat ? bfloat_to_float : half_to_float)(values[at]), at);
+  require_finite(files.directory(), spec.name, values, shape.size(), dtype);
+}
+
+/// Reads a tensor of a quantized directory.
+void read_quantized(const WeightFiles& files, const QuantizedTensor& to) {
+  switch (to.dtype) {
+    case DType::kInt8:
+      return files.read_into(to.name, static_cast<int8_t*>(to.data), to.shape);
+    case DType::kFloat16: {
+      auto* const halves = static_cast<uint16_t*>(to.data);
+      if (const TensorInfo& stored = files.info(to.name); stored.dtype != to.dtype) {
+        fail(ErrorKind::kFormat, "'{}': the tensor '{}' has the type {}, expected F16", files.directory(),
+             to.name, stored.type);
+      }
+      files.read_into(to.name, halves, to.dtype, to.shape);
+      return require_finite(files.directory(), to.name, halves, to.shape.size(), to.dtype);
+    }
+    default: {
+      auto* const floats = static_cast<float*>(to.data);
+      files.read_into(to.name, floats, to.shape);
+      return require_finite(files.directory(), to.name, floats, to.shape.size());
+    }
   }
 }
 
@@ -322,8 +396,8 @@ std::unique_ptr<FileParameters> file_parameters(std::shared_ptr<const WeightFile
   return std::make_unique<FileParameters>(table, std::move(files), std::move(names));
 }
 
-void require_weights(const WeightFiles& files, const nn::ParameterTable& table, bool quantized) {
-  require_tensors(files, table, quantized);
+void require_weights(const WeightFiles& files, const nn::ParameterTable& table, int quantized_bits) {
+  require_tensors(files, table, quantized_bits);
 }
 
 void require_equal_copies(const WeightFiles& files, const nn::ParameterTable& table) {
@@ -333,7 +407,7 @@ void require_equal_copies(const WeightFiles& files, const nn::ParameterTable& ta
 void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn::ParameterArray& values,
                   const CompactWeights& compact) {
   const auto& [quantized, half, in_files] = compact;
-  require_tensors(files, table, false);
+  require_tensors(files, table, 0);
   require_agreement(files, table);
   use_stored_positions(files, table);
   for (int row = 0; row < table.size(); ++row) {
@@ -389,24 +463,35 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
 
 // ---- Quantised --------------------------------------------------------------------------------------------
 
-bool is_quantized(const JsonObject& config) {
-  if (!config.has("quantization_config")) return false;
+int quantized_bits(const JsonObject& config) {
+  if (!config.has("quantization_config")) return 0;
   const JsonObject note = config.object("quantization_config");
-  if (note.string("quant_method", "") != kMethod) {
-    note.reject(
-        "quant_method",
-        fmt::format("{}, the format of heed quantize (use the float weights of another toolkit's model)",
-                    kMethod));
+  const std::string method = note.string("quant_method", "");
+  if (method != method_name(8) && method != method_name(4)) {
+    note.reject("quant_method",
+                fmt::format("{} or {}, the formats of heed quantize (use the float weights of another "
+                            "toolkit's model)",
+                            method_name(8), method_name(4)));
   }
   if (note.integer("version") != kVersion) {
     note.reject("version",
                 fmt::format("{} (quantize the float model again with this version of Heed)", kVersion));
   }
-  return true;
+  return method == method_name(4) ? 4 : 8;
 }
 
-void note_quantization(nlohmann::ordered_json& config) {
-  config["quantization_config"] = {{"quant_method", kMethod}, {"version", kVersion}};
+void note_quantization(nlohmann::ordered_json& config, int bits) {
+  config["quantization_config"] = {{"quant_method", method_name(bits)}, {"version", kVersion}};
+}
+
+bool is_part_of_quantized(const WeightFiles& files, const std::string& name) {
+  return std::ranges::any_of(std::array{kScale, kLeast}, [&](std::string_view part) {
+    return name.ends_with(part) && files.has(name.substr(0, name.size() - part.size()));
+  });
+}
+
+bool is_in_4_bits(const WeightFiles& files, const std::string& name) {
+  return files.has(name_of_part(name, kScale)) && files.has(name_of_part(name, kLeast));
 }
 
 void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
@@ -414,12 +499,14 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (int row = 0; row < table.size(); ++row) {
     const nn::ParamSpec& spec = table[row];
-    if (is_kept_in(&quantized, row)) {
-      const auto [bytes, scales, out, in] = quantized.matrix({row, 1});
-      tensors.emplace_back(spec.name, Tensor::from(std::vector<int8_t>(bytes, bytes + out * in), {out, in}));
-      tensors.emplace_back(scale_name(spec), Tensor::from(std::vector<float>(scales, scales + out), {out}));
-    } else {
+    if (!is_kept_in(&quantized, row)) {
       tensors.emplace_back(spec.name, stored_form(spec, values.view(table, {row, 1})));
+      continue;
+    }
+    for (const QuantizedTensor& each : quantized_tensors(spec, row, quantized)) {
+      Tensor tensor = Tensor::empty(each.shape, each.dtype);
+      std::memcpy(tensor.bytes(), each.data, static_cast<size_t>(each.shape.size()) * size_of(each.dtype));
+      tensors.emplace_back(each.name, tensor);
     }
   }
   write_safetensors_with_hashes(directory + "/" + model_file::kSafetensors, tensors, {{"format", "pt"}});
@@ -427,7 +514,7 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
 
 void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& table,
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized) {
-  require_tensors(files, table, true);
+  require_tensors(files, table, quantized.bits());
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
   for (int row = 0; row < table.size(); ++row) {
     const nn::ParamSpec& spec = table[row];
@@ -435,10 +522,7 @@ void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& 
       read_row(files, spec, values.view(table, {row, 1}).data<float>());
       continue;
     }
-    const auto to = quantized.matrix({row, 1});
-    files.read_into(spec.name, to.values, spec.shape);
-    files.read_into(scale_name(spec), to.scales, {to.out});
-    require_finite(files.directory(), scale_name(spec), to.scales, to.out);
+    for (const QuantizedTensor& to : quantized_tensors(spec, row, quantized)) read_quantized(files, to);
   }
 }
 

@@ -1,8 +1,10 @@
-// The weights of a model directory: model.safetensors with Hugging Face's names and shapes, in float or int8.
+// The weights of a model directory: model.safetensors with Hugging Face's names and shapes, in float or
+// quantized.
 //
 // The config.json of a quantized directory has "quantization_config", so that other toolkits fail instead of
-// misinterpreting the weights. A quantized parameter X (out, in) is stored as X, int8, (out, in), and
-// X_scale, float32, (out); all others are stored as floats.
+// misinterpreting the weights. A parameter X (out, in) in 8 bits is stored as X, int8, (out, in), and
+// X_scale, float32, (out). One in 4 bits is stored as X, bytes of two numbers, (out, in / 2), and X_scale and
+// X_least, float16, (out, in / 32). All others are stored as floats.
 #pragma once
 
 #include <memory>
@@ -23,8 +25,9 @@ namespace heed::models {
 void write_weights(const std::string& directory, const nn::ParameterTable& table,
                    const nn::ParameterArray& values, DType dtype);
 /// Throws kFormat unless the weights of a directory match the table by name and shape, and by type if
-/// `quantized`. Only reads headers; call it before allocating memory for the model.
-void require_weights(const WeightFiles& files, const nn::ParameterTable& table, bool quantized);
+/// they are quantized (`quantized_bits` is 8 or 4, not 0). Only reads headers; call it before allocating
+/// memory for the model.
+void require_weights(const WeightFiles& files, const nn::ParameterTable& table, int quantized_bits);
 /// Throws kFormat if a parameter is stored under several names with different values, or a tensor that the
 /// model computes with other values. Reads these tensors, one at a time.
 void require_equal_copies(const WeightFiles& files, const nn::ParameterTable& table);
@@ -55,10 +58,16 @@ std::vector<std::string> read_weights_over(const WeightFiles& files, const nn::P
                                            const std::vector<std::string>& new_prefixes,
                                            nn::ParameterArray& values);
 
-/// Whether a config.json belongs to a quantized directory. Throws kFormat for an unsupported quantization.
-bool is_quantized(const JsonObject& config);
+/// The bits of a quantized directory, 8 or 4, by its config.json; 0 for one in floats. Throws kFormat for an
+/// unsupported quantization.
+int quantized_bits(const JsonObject& config);
 /// Adds the "quantization_config" for write_quantized_weights() to a config.json.
-void note_quantization(nlohmann::ordered_json& config);
+void note_quantization(nlohmann::ordered_json& config, int bits);
+
+/// Whether a tensor holds scales or least values of a quantized one in the same files.
+bool is_part_of_quantized(const WeightFiles& files, const std::string& name);
+/// Whether a tensor holds a parameter in 4 bits.
+bool is_in_4_bits(const WeightFiles& files, const std::string& name);
 
 void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
                              const nn::ParameterArray& values, const nn::QuantizedParameters& quantized);

@@ -47,7 +47,7 @@ class QuantizedDirectory : public testing::Test {
     const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
     write_quantized_weights(int8_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
     nlohmann::ordered_json config = model.config_json();
-    note_quantization(config);
+    note_quantization(config, 8);
     write_json(int8_.path("config.json"), config);
   }
   static Tensor logits(const LoadedModel& loaded) {
@@ -115,7 +115,7 @@ TEST_F(QuantizedDirectory, OpensInFloat32Too) {
     const nn::ParamRef ref{row, 1};
     const Tensor rounded = loaded.values.view(loaded.model->table(), ref);
     const Tensor exact = original.values.view(original.model->table(), ref);
-    if (nn::QuantizedParameters::wants(loaded.model->table()[row])) {
+    if (nn::QuantizedParameters::bits_of(loaded.model->table()[row], 8) != 0) {
       expect_close(rounded, exact, 1.0 / 127, loaded.model->table()[row].name);  // weights are below 2
     } else {
       expect_equal(rounded, exact, loaded.model->table()[row].name);
@@ -147,9 +147,108 @@ TEST_F(QuantizedDirectory, TransposedMatrices) {
   expect_equal(run(load_model(int8_.path())), expected, "int8 from both directories");
 }
 
+/// The same with matrices in 4 bits: widths are whole groups, but for one.
+class DirectoryIn4Bits : public testing::Test {
+ protected:
+  DirectoryIn4Bits() {
+    TransformerConfig config = tiny_transformer();
+    config.width = 32;
+    config.encoder_inner_width = 64;
+    config.decoder_inner_width = 40;
+    const Transformer model(config);
+    nn::ParameterArray values(model.table(), DType::kFloat32);
+    nn::initialize(model.table(), values, RandomKey::from_seed(5));
+    write_json(float_.path("config.json"), model.config_json());
+    write_weights(float_.path(), model.table(), values, DType::kFloat32);
+    const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt4});
+    write_quantized_weights(int4_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
+    nlohmann::ordered_json note = model.config_json();
+    note_quantization(note, 4);
+    write_json(int4_.path("config.json"), note);
+  }
+  static Tensor logits(const LoadedModel& loaded) {
+    nn::Context context = loaded.context();
+    Sequences source, target;
+    source.append(std::vector<int32_t>{3, 7, 1, 0});
+    target.append(std::vector<int32_t>{20, 5, 6});
+    return loaded.seq2seq().logits(context, source, target);
+  }
+  TestFolder float_, int4_;
+};
+
+TEST_F(DirectoryIn4Bits, EqualsAFloatModelQuantizedOnLoading) {
+  const LoadedModel stored = load_model(int4_.path());
+  EXPECT_EQ(stored.precision, Precision::kInt4);
+  const Tensor expected = logits(load_model(float_.path(), {.precision = Precision::kInt4}));
+  expect_equal(logits(stored), expected, "int4 from both directories");
+  EXPECT_NE(logits(stored).to_vector<float>(), logits(load_model(float_.path())).to_vector<float>());
+}
+
+TEST_F(DirectoryIn4Bits, VocabulariesAndRowsThatAreNotWholeGroupsHave8Bits) {
+  const auto file = SafetensorsReader::open(int4_.path("model.safetensors"));
+  EXPECT_EQ(file.info("model.shared.weight").shape, (Shape{21, 32}));
+  EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight").shape, (Shape{32, 32})) << "two in each byte";
+  EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight_scale").shape, (Shape{32, 2}));
+  EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight_least").dtype, DType::kFloat16);
+  EXPECT_EQ(file.info("model.decoder.layers.0.fc2.weight").shape, (Shape{32, 40})) << "40 is no whole group";
+  EXPECT_FALSE(file.has("model.decoder.layers.0.fc2.weight_least"));
+}
+
+TEST_F(DirectoryIn4Bits, OpensInFloatsButNotInOtherIntegers) {
+  const LoadedModel widened = load_model(int4_.path(), {.precision = Precision::kFloat32});
+  expect_close(logits(widened), logits(load_model(int4_.path())), 0.05, "with rounded activations");
+  for (int row = 0; row < widened.model->table().size(); ++row) {
+    const nn::ParamRef ref{row, 1};
+    expect_close(widened.values.view(widened.model->table(), ref),
+                 load_model(float_.path()).values.view(widened.model->table(), ref), 0.05,
+                 widened.model->table()[row].name);
+  }
+  expect_error(ErrorKind::kUsage, "have 4 bits: for int8, use the float model",
+               [&] { load_model(int4_.path(), {.precision = Precision::kInt8}); });
+}
+
+TEST_F(DirectoryIn4Bits, DamagedWeightsAreRefused) {
+  const auto file = SafetensorsReader::open(int4_.path("model.safetensors"));
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const TensorInfo& info : file.infos()) tensors.emplace_back(info.name, file.read(info.name));
+  const auto expect_refusal_with = [&](const std::string& name, const Tensor& instead,
+                                       const std::string& message) {
+    std::vector<std::pair<std::string, Tensor>> changed;
+    for (const auto& [each, tensor] : tensors) {
+      if (each != name) changed.emplace_back(each, tensor);
+      if (each == name && instead.defined()) changed.emplace_back(each, instead);
+    }
+    write_safetensors(int4_.path("model.safetensors"), changed, {{"format", "pt"}});
+    expect_error(ErrorKind::kFormat, message, [&] { load_model(int4_.path()); });
+  };
+  const std::string least = "model.encoder.layers.0.fc2.weight_least";
+  expect_refusal_with(least, {}, "'" + least + "' of shape (32, 2), required by config.json, is missing");
+  expect_refusal_with(least, Tensor::zeros({32, 2}), "has the type F32, expected F16");
+  expect_refusal_with(least, Tensor::from(std::vector<float>(64, NAN), {32, 2}).to(DType::kFloat16),
+                      "'" + least + "' contains nan");
+}
+
+TEST(QuantizedTo4Bits, WeightsThatFloat16CannotHoldAreRefused) {
+  TestFolder folder;
+  TransformerConfig config = tiny_transformer();
+  config.width = 32;
+  const Transformer model(config);
+  nn::ParameterArray values(model.table(), DType::kFloat32);
+  nn::initialize(model.table(), values, RandomKey::from_seed(5));
+  for (int row = 0; row < model.table().size(); ++row) {
+    if (model.table()[row].name.ends_with("0.fc1.weight")) {
+      values.view(model.table(), {row, 1}).data<float>()[7] = 70000;
+    }
+  }
+  write_json(folder.path("config.json"), model.config_json());
+  write_weights(folder.path(), model.table(), values, DType::kFloat32);
+  expect_error(ErrorKind::kFormat, "fc1.weight' contains 70000: 4 bits are for weights up to 65504",
+               [&] { load_model(folder.path(), {.precision = Precision::kInt4}); });
+}
+
 TEST_F(QuantizedDirectory, OtherQuantizationMethodsAreRefused) {
   set_note("quant_method", "bitsandbytes");
-  expect_refusal("heed_int8, the format of heed quantize");
+  expect_refusal("heed_int8 or heed_int4, the formats of heed quantize");
   set_note("quant_method", "heed_int8");
   set_note("version", 2);
   expect_refusal("quantize the float model again");

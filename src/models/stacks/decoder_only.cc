@@ -72,13 +72,13 @@ DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
                          family.layer_names);
   }
   const nn::LayerOptions options = layer_options(config, 0);
-  table_.set_quantizable(embedding_.first);
+  table_.set_fewest_bits(embedding_.first, 8);
   final_norm_ = nn::Norm(table_, family.final_norm, config.width,
                          {options.norm, options.norm_epsilon, options.norm_weight_offset});
   nn::ParamRef output = embedding_;
   if (!config.tied_output) {
     output = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
-    table_.set_quantizable(output.first);
+    table_.set_fewest_bits(output.first, 8);
   }
   output_ = nn::Linear(table_, output);
   follow_family();

@@ -125,7 +125,7 @@ EncoderMaskedLm::EncoderMaskedLm(const EncoderOnlyConfig& config) : WithEncoderS
     table_.add_alias(weight.first, head.weight);
   } else {
     weight = table_.add({head.weight, {config.vocabulary, config.width}, {}, {}});
-    table_.set_quantizable(weight.first);
+    table_.set_fewest_bits(weight.first, 8);
   }
   if (config.vocabulary_bias) {
     // Where the output is not tied, files may hold a bias under each of two names: that of the output counts.

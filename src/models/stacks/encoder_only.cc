@@ -83,7 +83,7 @@ EncoderStack::EncoderStack(nn::ParameterTable& table, const EncoderOnlyConfig& c
                       {}});
   };
   words_ = embedding(family.words, config.vocabulary);
-  table.set_quantizable(words_.first);
+  table.set_fewest_bits(words_.first, 8);
   if (!family.positions.empty()) {
     positions_ = embedding(family.positions, config.max_length + config.position_padding_id + 1);
   }

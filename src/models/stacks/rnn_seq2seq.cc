@@ -63,7 +63,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
     const double deviation = std::pow(static_cast<double>(width), -0.5);
     const nn::ParamRef table = table_.add(
         {name, {vocabulary, width}, {nn::Initialization::Kind::kNormal, deviation}, std::move(aliases)});
-    table_.set_quantizable(table.first);
+    table_.set_fewest_bits(table.first, 8);
     return table;
   };
   if (config.share_embeddings) {
@@ -101,7 +101,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
   const nn::ParamRef output = config.tie_output
                                   ? target_embedding_
                                   : table_.add({"lm_head.weight", {config.vocabulary, hidden}, {}, {}});
-  table_.set_quantizable(output.first);
+  table_.set_fewest_bits(output.first, 8);
   output_ =
       nn::Linear(table_, output,
                  table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialization::Kind::kZeros}, {}}));

@@ -130,7 +130,7 @@ void Transformer::add_output() {
   if (!config_.tied_output) {
     output = table_.add(
         {"lm_head.weight", {config_.vocabulary, config_.width}, embedding_initialisation(config_), {}});
-    table_.set_quantizable(output.first);
+    table_.set_fewest_bits(output.first, 8);
   }
   output_ = nn::Linear(table_, output, bias);
 }
@@ -155,7 +155,7 @@ void Transformer::add_embeddings() {
   const auto add = [&](const std::string& name, int64_t vocabulary, std::vector<std::string> aliases) {
     const nn::ParamRef embedding = table_.add(
         {name, {vocabulary, config_.width}, embedding_initialisation(config_), std::move(aliases)});
-    table_.set_quantizable(embedding.first);
+    table_.set_fewest_bits(embedding.first, 8);
     return embedding;
   };
   if (config_.share_embeddings) {

@@ -9,11 +9,11 @@ namespace heed::nn {
 
 class HalfParameters final : public CompactParameters {
  public:
-  /// Uninitialized, for all matrices that the table marks as quantizable; `dtype` is kFloat16 or kBFloat16.
+  /// Uninitialized, for all matrices that may be kept in fewer bits; `dtype` is kFloat16 or kBFloat16.
   HalfParameters(const ParameterTable& table, DType dtype, HalfPacking packing);
 
   /// Whether a row of the table is kept in 16 bits.
-  static bool wants(const ParamSpec& spec) { return spec.quantizable && spec.shape.rank() == 2; }
+  static bool wants(const ParamSpec& spec) { return is_compressible(spec); }
 
   DType dtype() const { return values_.dtype(); }
   /// The elements of a row of the table, row-major.

@@ -35,13 +35,20 @@ struct ParamSpec {
   std::vector<std::string> aliases;  ///< other names of the parameter in files
   bool trained = true;               ///< false: not changed by the optimizer
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
-  bool quantizable = false;          ///< (out, in), may be kept in fewer bits: compact_parameters.h
+  /// Of a matrix (out, in) that may be kept in fewer bits (compact_parameters.h): how few. 8 where rows are
+  /// of a vocabulary, on which what a model says depends most, otherwise 4. 32: no other form.
+  int fewest_bits = 32;
   /// Of batch norm's running averages (nn/norms/batch_norm.h): how far they move towards those of an update.
   /// 0: the parameter is none.
   double momentum = 0;
   /// A row along the first axis that is initialized to zero and not trained as long as it is zero. -1: none.
   int64_t zero_row = -1;
 };
+
+/// Whether a parameter may be kept in fewer bits.
+inline bool is_compressible(const ParamSpec& spec) {
+  return spec.fewest_bits < 32 && spec.shape.rank() == 2;
+}
 
 /// Refers to rows [first, first + count) of a table as one parameter: stacked along the first axis.
 struct ParamRef {
@@ -88,7 +95,7 @@ class ParameterTable {
   /// Changes the initialization of a row, or its form in files; its name and shape stay.
   void begin(int row, const Initialization& initialization) { specs_[row].initialization = initialization; }
   void set_transposed(int row) { specs_[row].transposed = true; }
-  void set_quantizable(int row) { specs_[row].quantizable = true; }
+  void set_fewest_bits(int row, int bits) { specs_[row].fewest_bits = bits; }
   void add_alias(int row, const std::string& name) { specs_[row].aliases.push_back(name); }
   void set_zero_row(int row, int64_t zero_row) { specs_[row].zero_row = zero_row; }
 

@@ -1,46 +1,64 @@
-// The weights of a quantized model: int8, with a float32 scale for each row.
+// The weights of a quantized model: int8, with a float32 scale for each row, or in 4 bits, with a scale and a
+// least value for each group of a row.
 //
-//   W_oi = scale_o w_oi        w in -127 .. 127, exactly: see kernels/gemm/packed/packed_int8.h
+//   8 bits: W_oi = scale_o w_oi              w in -127 .. 127, exactly: see kernels/gemm/packed/packed_int8.h
+//   4 bits: W_oi = scale_og q_oi + least_og  q in 0 .. 15: see kernels/gemm/packed/packed_int4.h
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "kernels/gemm/packed/packed_int4.h"
 #include "nn/storage/compact_parameters.h"
 
 namespace heed::nn {
 
 class QuantizedParameters final : public CompactParameters {
  public:
-  /// Uninitialized, for all parameters that the table marks as quantizable.
-  explicit QuantizedParameters(const ParameterTable& table);
+  /// Uninitialized, for all parameters that are quantized with `bits`, 8 or 4.
+  explicit QuantizedParameters(const ParameterTable& table, int bits = 8);
 
-  /// Whether a row of the table is quantized.
-  static bool wants(const ParamSpec& spec);
+  int bits() const { return bits_; }
+  /// The bits in which a parameter is stored in a model of 8 or 4 bits; 0 where it is not quantized. In a
+  /// model of 4 bits that is 8 for vocabularies, and for rows that are not whole groups.
+  static int bits_of(const ParamSpec& spec, int bits);
+  int bits_of(int row) const { return bits_of(table()[row], bits_); }
 
-  /// (out, in), row-major, and (out).
+  /// (out, in), row-major, and (out). For parameters in 8 bits.
   struct Matrix {
     int8_t* values = nullptr;
     float* scales = nullptr;
     int64_t out = 0, in = 0;
   };
   Matrix matrix(ParamRef ref) const;
+  /// For parameters in 4 bits.
+  Int4Rows int4_rows(ParamRef ref) const;
 
-  /// Quantizes `weight`, which has the shape of a row of the table and is finite, to nearest.
+  /// Quantizes `weight`, which has the shape of a row of the table and is finite, to nearest. Throws kFormat
+  /// for a weight that is too large for 4 bits.
   void quantize(int row, const float* weight);
   /// Rows [begin, begin + count) of the matrix alone.
   void quantize_rows(int row, int64_t begin, int64_t count, const float* weight);
 
-  bool holds_row(int row) const override { return scale_offsets_[static_cast<size_t>(row)] >= 0; }
+  bool holds_row(int row) const override { return bits_of(row) != 0; }
   bool is_exact() const override { return false; }
   void widen(ParamRef ref, int64_t begin, int64_t count, float* out) const override;
   PackedMatrix pack(ParamRef ref, const float* bias) const override;
   void multiply_selected(ParamRef ref, const SelectedProductArguments& arguments) const override;
 
  private:
-  Tensor values_;                       // int8, with the offsets of a ParameterArray
-  Tensor scales_;                       // float32
-  std::vector<int64_t> scale_offsets_;  // of each row of the table; -1 where it is not quantized
+  /// Where a row of the table begins in each tensor.
+  struct Offsets {
+    int64_t values = 0, scales = 0, groups = 0;
+  };
+  const Offsets& offsets(ParamRef ref) const { return offsets_[static_cast<size_t>(ref.first)]; }
+
+  int bits_;
+  std::vector<Offsets> offsets_;
+  Tensor values_;        // bytes: int8, or two numbers of 4 bits
+  Tensor scales_;        // float32, of rows in 8 bits
+  Tensor group_scales_;  // float16, of groups in 4 bits
+  Tensor group_leasts_;  // likewise
 };
 
 }  // namespace heed::nn

@@ -57,8 +57,8 @@ TEST(QuantizedParameters, HoldsMatricesThatMayBeQuantized) {
   EXPECT_FALSE(layers.quantized->holds(layers.words));
   EXPECT_FALSE(layers.quantized->holds({layers.joined.weight().first, 3}));
   ParamSpec spec{"long", {2, kLongestInt8Sum + 1}, {}, {}};
-  spec.quantizable = true;
-  EXPECT_FALSE(QuantizedParameters::wants(spec)) << "sums would not fit";
+  spec.fewest_bits = 8;
+  EXPECT_EQ(QuantizedParameters::bits_of(spec, 8), 0) << "sums would not fit";
 }
 
 TEST(QuantizedParameters, AreWithinHalfAStepOfTheFloats) {

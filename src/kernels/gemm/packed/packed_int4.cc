@@ -37,8 +37,8 @@ class QuantizedGroups {
  public:
   QuantizedGroups(const PackedInt4Arguments& a, int64_t m0, int64_t rows) : rows_(rows) {
     const int64_t groups = a.in / kInt4Group;
-    values_.resize(std::max(values_.size(), static_cast<size_t>(rows * a.in)));
-    scales_.resize(std::max(scales_.size(), static_cast<size_t>(rows * groups)));
+    values_ = buffer<int8_t>(rows * a.in);
+    scales_ = buffer<Scale>(rows * groups);
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t group = 0; group < groups; ++group) {
         quantize(a.x + (m0 + row) * a.in + group * kInt4Group, group * rows + row);
@@ -46,21 +46,20 @@ class QuantizedGroups {
     }
   }
 
-  const int8_t* values(int64_t group, int64_t row) const {
-    return values_.data() + (group * rows_ + row) * kInt4Group;
-  }
   struct Scale {
     float scale;  ///< 0 for a group of zeros, NaN for one that contains NaN or infinity
     float sum;    ///< of the integers
   };
-  const Scale& scale(int64_t group, int64_t row) const { return scales_[group * rows_ + row]; }
+  /// (rows, kInt4Group), and (rows).
+  const int8_t* values(int64_t group) const { return values_ + group * rows_ * kInt4Group; }
+  const Scale* scales(int64_t group) const { return scales_ + group * rows_; }
 
  private:
   void quantize(const float* x, int64_t index) {
     const float most = largest(x, kInt4Group);
     const bool finite = most <= std::numeric_limits<float>::max();
     const float scale = finite && most >= kSmallest ? most / 127 : 0;
-    int8_t* const values = values_.data() + index * kInt4Group;
+    int8_t* const values = values_ + index * kInt4Group;
     if (scale == 0) {
       std::fill_n(values, kInt4Group, int8_t{0});
     } else {
@@ -71,13 +70,18 @@ class QuantizedGroups {
     scales_[index] = {finite ? scale : std::numeric_limits<float>::quiet_NaN(), static_cast<float>(sum)};
   }
 
-  static thread_local std::vector<int8_t, PoolAllocator<int8_t>> values_;
-  static thread_local std::vector<Scale, PoolAllocator<Scale>> scales_;
+  /// Of this thread.
+  template <typename T>
+  static T* buffer(int64_t size) {
+    thread_local std::vector<T, PoolAllocator<T>> elements;
+    elements.resize(std::max(elements.size(), static_cast<size_t>(size)));
+    return elements.data();
+  }
+
+  int8_t* values_;
+  Scale* scales_;
   int64_t rows_;
 };
-thread_local std::vector<int8_t, PoolAllocator<int8_t>> QuantizedGroups::values_;
-thread_local std::vector<QuantizedGroups::Scale, PoolAllocator<QuantizedGroups::Scale>>
-    QuantizedGroups::scales_;
 
 /// Adds the products with a group of a panel to c (rows, kPanelWidth). Compiled without FMA contraction: see
 /// CMakeLists.txt.
@@ -95,10 +99,11 @@ HWY_INLINE void add_group(const QuantizedGroups& x, int64_t group, int64_t rows,
     const auto scale = hn::PromoteTo(d, hn::LoadU(halves, scales + n));
     const auto lowest = hn::PromoteTo(d, hn::LoadU(halves, least + n));
     const Group weights(dwords + n * kPanelDepth);
+    const int8_t* values = x.values(group);
     float* at = c + n;
-    for (int64_t row = 0; row < rows; ++row, at += kPanelWidth) {
-      const QuantizedGroups::Scale& of_x = x.scale(group, row);
-      const auto products = hn::Mul(hn::ConvertTo(d, weights.dot(x.values(group, row))), scale);
+    for (int64_t row = 0; row < rows; ++row, at += kPanelWidth, values += kInt4Group) {
+      const QuantizedGroups::Scale of_x = x.scales(group)[row];
+      const auto products = hn::Mul(hn::ConvertTo(d, weights.dot(values)), scale);
       const auto both = hn::Add(products, hn::Mul(hn::Set(d, of_x.sum), lowest));
       hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Mul(both, hn::Set(d, of_x.scale))), d, at);
     }
