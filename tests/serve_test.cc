@@ -274,14 +274,16 @@ TEST_F(ServeTest, HasBothPrecisions) {
   };
   const Json whole = command({"translate", text, "--precision", "float32"}, "en-de")[0]["score"];
   const Json quantized = command({"translate", text, "--precision", "int8"}, "en-de")[0]["score"];
+  const Json in_4_bits = command({"translate", text, "--precision", "int4"}, "en-de")[0]["score"];
   ASSERT_NE(whole, quantized);
   for (int n = 0; n < 2; ++n) {
     EXPECT_EQ(score({{"precision", "int8"}}), quantized);
     EXPECT_EQ(score({{"precision", "float32"}}), whole);
+    EXPECT_EQ(score({{"precision", "int4"}}), in_4_bits);
     EXPECT_EQ(score(Json::object()), whole);
   }
   EXPECT_EQ(post("/v1/attend", {{"text", text}, {"model", "text"}, {"precision", "int8"}}).status, 200);
-  EXPECT_THAT(score({{"precision", "int4"}}).get<std::string>(), HasSubstr("'precision'"));
+  EXPECT_THAT(score({{"precision", "int3"}}).get<std::string>(), HasSubstr("'precision'"));
   serve::ServerOptions fixed = options();
   fixed.load.precision = models::Precision::kFloat32;
   start(fixed);

@@ -186,7 +186,7 @@ def test_wrong_types(translator, call, words):
         (lambda t: t.translate("a", prefix="the dog", forbid="dog"), "usage", "prefix contains 'dog'"),
         (lambda t: t.translate("a", ablate="cross:9:1"), "usage", "there is no head 1 in layer 9"),
         (lambda t: t.translate_document("a", "pdf"), "usage", "html or markdown"),
-        (lambda t: heed.Translator("models/de-en", precision="int4"), "usage", "float32, int8, bfloat16"),
+        (lambda t: heed.Translator("models/de-en", precision="int3"), "usage", "float32, int8, int4, bfloat16"),
         (lambda t: t.attend(""), "usage", "no tokens|empty"),
         (lambda t: t.attend("Hund", ablate="cross:9:1"), "usage", "there is no head 1 in layer 9"),
         (lambda t: t.attend("Hund", ablate=["encoder"]), "usage", "stack:layer:head"),

@@ -196,7 +196,7 @@ TEST_F(DirectoryIn4Bits, VocabulariesAndRowsThatAreNotWholeGroupsHave8Bits) {
 
 TEST_F(DirectoryIn4Bits, OpensInFloatsButNotInOtherIntegers) {
   const LoadedModel widened = load_model(int4_.path(), {.precision = Precision::kFloat32});
-  expect_close(logits(widened), logits(load_model(int4_.path())), 0.05, "with rounded activations");
+  expect_close(logits(widened), logits(load_model(int4_.path())), 0.2, "with rounded activations");
   for (int row = 0; row < widened.model->table().size(); ++row) {
     const nn::ParamRef ref{row, 1};
     expect_close(widened.values.view(widened.model->table(), ref),
