@@ -51,6 +51,11 @@ std::vector<NamedMap> maps_of(const Patching& p) {
   return maps;
 }
 
+/// An end of the colour scale, in quarters; what is a little beyond has the last colour.
+double scale_end(double largest) {
+  return std::ceil((largest - 0.1) * 4) / 4;
+}
+
 std::string effect_text(float effect) {
   if (std::isnan(effect)) return "";
   const std::string text = fmt::format("{:.2f}", effect);
@@ -133,9 +138,9 @@ Picture patching_picture(const Patching& patching) {
   }
   MatrixPictureOptions options;
   options.title = fmt::format("{} | {}", patching.source, patching.other);
-  options.scale = "share of the difference that comes back";
-  options.least = static_cast<double>(least);
-  options.most = static_cast<double>(most);
+  options.scale = "effect";
+  options.least = -scale_end(-static_cast<double>(least));
+  options.most = scale_end(static_cast<double>(most));
   options.decimals = 2;
   options.plots_per_row = patching.what == PatchedPart::kPositions ? 1 : 0;
   return matrix_picture(plots, options);
