@@ -34,15 +34,21 @@ std::vector<std::string> position_names(const Patching& patching, const PatchMap
   return names;
 }
 
+/// What a map of positions or layers shows.
+std::string title_of(const Patching& patching, const char* stack, const PatchMap& map) {
+  if (patching.what == PatchedPart::kPositions) {
+    return fmt::format("{}, residual stream after each layer", stack);
+  }
+  const bool recurrent = map.columns.size() == 1;
+  return fmt::format("{}, {}", stack, recurrent ? "the states of each layer" : "what each layer adds");
+}
+
 std::vector<NamedMap> maps_of(const Patching& p) {
   std::vector<NamedMap> maps;
   const bool heads = p.what == PatchedPart::kHeads, positions = p.what == PatchedPart::kPositions;
   const auto add = [&](const PatchMap& map, const char* stack, const char* of_heads) {
     if (map.rows.empty()) return;
-    maps.push_back({map, stack,
-                    heads       ? std::string(of_heads)
-                    : positions ? fmt::format("{}, residual stream after each layer", stack)
-                                : fmt::format("{}, what each layer adds", stack),
+    maps.push_back({map, stack, heads ? std::string(of_heads) : title_of(p, stack, map),
                     positions ? position_names(p, map) : map.columns});
   };
   add(p.encoder, "encoder", "encoder, heads of self-attention");

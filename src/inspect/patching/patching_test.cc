@@ -8,8 +8,10 @@
 #include "inspect/patching/patch_plan.h"
 #include "inspect/patching/patching_json.h"
 #include "inspect/patching/patching_table.h"
+#include "inspect/reading/model_to_inspect.h"
 #include "inspect/test_inspected_models.h"
 #include "models/config/decoder_only_config.h"
+#include "paths.h"
 
 namespace heed {
 namespace {
@@ -173,6 +175,27 @@ TEST(Patching, IsIndependentOfBatchAndThreads) {
       EXPECT_EQ(run_patched(model.view(), other, clean, rows, {patches[n]})[0], all[n]);
     }
     EXPECT_NE(all[20], all[0]);
+  }
+}
+
+/// With the sizes of a real model, whose products take other paths for one row than for many.
+TEST(Patching, OfTheBundledModelIsIndependentOfTheBatch) {
+  const ModelToInspect loaded(models::load_model(source_folder() + "/models/de-en"));
+  const InspectedModel model = loaded.view();
+  const Reading clean = read_text(model, "Der Mann liest ein Buch.", "");
+  const Reading corrupted = read_another(model, "Die Frau liest ein Buch.", clean);
+  EXPECT_EQ(corrupted.target_ids, clean.target_ids);
+  std::vector<size_t> all;
+  for (size_t n = 0; n < clean.target_ids.size(); ++n) all.push_back(n);
+  const PatchedText other = patched_text(corrupted, all, -1);
+  const CleanRun run = run_clean(model, patched_text(clean, all, -1), patched_kinds(PatchedPart::kHeads));
+  const RowAlignment rows{aligned_rows(clean.source_ids, corrupted.source_ids),
+                          aligned_rows(clean.decoder_ids, corrupted.decoder_ids)};
+  const PatchPlan plan = plan_patches(PatchedPart::kHeads, run.states, rows, clean);
+  ASSERT_EQ(plan.patches.size(), 96u);
+  const std::vector<double> together = run_patched(model, other, run, rows, plan.patches);
+  for (size_t n = 0; n < plan.patches.size(); n += 5) {
+    EXPECT_EQ(run_patched(model, other, run, rows, {plan.patches[n]})[0], together[n]) << n;
   }
 }
 
