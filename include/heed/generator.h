@@ -33,6 +33,10 @@ struct GenerateOptions {
   /// Values above 1 penalize tokens that already occur in prompt or text [1].
   std::optional<double> repetition_penalty{};
 
+  /// Most tokens that are guessed from repeated n-grams of prompt and text, and checked in one step; the text
+  /// is the same. 0: none [4].
+  std::optional<int> draft_tokens{};
+
   /// Set by another thread: the call throws Cancelled soon after.
   const std::atomic<bool>* cancelled = nullptr;
 };

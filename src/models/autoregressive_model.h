@@ -26,6 +26,8 @@ struct StepRow {
   int32_t sentence = 0;
   int32_t parent = -1;
   int32_t token = 0;
+  /// A draft: continues the row before it, of this step, instead of `parent`. For models that take drafts.
+  bool draft = false;
   /// Tokens to compute logits for; empty: all. Equal for all rows of a sentence.
   std::span<const int32_t> shortlist = {};
 };
@@ -44,6 +46,9 @@ class AutoregressiveModel : public Model {
   /// The decoder input before the first generated token: the start token of a translation, or the prompt of a
   /// language model. The first step reads its last token.
   virtual std::vector<int32_t> prompt(std::span<const int32_t> source) const = 0;
+
+  /// Whether a step may have rows that are drafts. Logits have the same bits as in a step of their own.
+  virtual bool takes_drafts() const { return false; }
 
   // -- A state belongs to one thread; sentences can be added and released at any time.
   virtual std::unique_ptr<DecoderState> start(nn::Context& context) const = 0;

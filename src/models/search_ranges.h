@@ -32,6 +32,7 @@ constexpr ValueRange<int64_t> kMinLengths{0, int64_t{1} << 20};
 constexpr ValueRange<int64_t> kNewTokens{1, int64_t{1} << 20};
 constexpr ValueRange<double> kLengthPenalties{-100, 100};
 constexpr ValueRange<int> kNgramSizes{0, 1000};
+constexpr ValueRange<int> kDraftTokens{0, 64};
 constexpr ValueRange<double> kRepetitionPenalties{0, 1000, true};
 constexpr ValueRange<double> kTemperatures{0, 1e6};  ///< 0: greedy search
 constexpr ValueRange<int> kTopK{0, std::numeric_limits<int>::max()};

@@ -76,13 +76,16 @@ void SearchBatch::admit(std::vector<Entry> entries) {
         sentence.shortlist = options.shortlist->tokens(sentence.source);
         add_required(sentence);
       }
+      const auto live_width = static_cast<size_t>(search_width(options));
       Live live{entry.caller,
                 sentence.number,
                 0,
                 sentence.source.size(),
-                static_cast<size_t>(search_width(options)),
+                live_width,
                 sentence.shortlist,
-                make_sentence_search(options, model_, sentence)};
+                make_sentence_search(options, model_, sentence),
+                NgramDrafts(model_.takes_drafts() && live_width == 1 ? options.draft_tokens : 0)};
+      for (const int32_t id : model_.prompt(sentence.source)) live.drafts.append(id);
       admitted.push_back(std::move(live));
       sources.append(sentence.source);
     } catch (...) {
@@ -109,12 +112,23 @@ std::vector<models::StepRow> SearchBatch::gather_rows() {
   for (Live& live : live_) {
     const auto first = static_cast<int32_t>(rows.size());
     for (const SentenceSearch::Row& row : live.search->rows()) {
-      rows.push_back(
-          {live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token, live.shortlist});
+      rows.push_back({live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token, false,
+                      live.shortlist});
     }
     live.first_row = first;
+    live.draft = next_draft(live);
+    for (const int32_t id : live.draft) rows.push_back({live.state_number, -1, id, true, live.shortlist});
   }
   return rows;
+}
+
+/// Drafts pay off while a step waits for memory. A model has positions for its maximum length only.
+std::vector<int32_t> SearchBatch::next_draft(Live& live) const {
+  constexpr size_t kMostHypotheses = 2;
+  if (width_ > kMostHypotheses) return {};
+  const auto longest = static_cast<size_t>(model_.max_length()), tokens = live.drafts.text_tokens();
+  if (longest == 0) return live.drafts.next();
+  return live.drafts.next(longest - std::min(longest, tokens));
 }
 
 void SearchBatch::leave(Live& live) {
@@ -149,6 +163,26 @@ void SearchBatch::advance(Live& live, std::span<float> logits) {
   }
 }
 
+void SearchBatch::read(Live& live, std::span<float> logits, size_t columns) {
+  const auto next_row = [&](size_t count) {
+    const std::span<float> row = logits.first(count * columns);
+    logits = logits.subspan(count * columns);
+    return row;
+  };
+  advance(live, next_row(live.search->rows().size()));
+  size_t right = 0;
+  while (!live.left) {
+    const std::vector<SentenceSearch::Row>& rows = live.search->rows();
+    if (rows.size() != 1) return;
+    live.drafts.append(rows[0].token);
+    if (right == live.draft.size() || rows[0].token != live.draft[right]) break;
+    ++right;
+    ++live.first_row;  // the next rows continue the draft
+    advance(live, next_row(1));
+  }
+  live.drafts.report(right);
+}
+
 size_t SearchBatch::step() {
   for (Live& live : live_) {
     if (!live.caller->cancelled()) continue;
@@ -169,10 +203,10 @@ size_t SearchBatch::step() {
   float* first = logits.data<float>();
   for (Live& live : live_) {
     const size_t columns = live.shortlist.empty() ? vocabulary : live.shortlist.size();
-    const size_t count = live.search->rows().size() * columns;
-    live.caller->charge(live.search->rows().size());
-    advance(live, {first, count});
-    first += count;
+    const size_t count = live.search->rows().size() + live.draft.size();
+    live.caller->charge(count);
+    read(live, {first, count * columns}, columns);
+    first += count * columns;
   }
   erase_left();
   return rows.size();

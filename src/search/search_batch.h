@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/ngram_drafts.h"
 #include "search/sentence_search.h"
 #include "search/work_queue.h"
 
@@ -87,11 +88,17 @@ class SearchBatch {
     size_t tokens = 0, width = 0;
     std::vector<int32_t> shortlist;  // empty: all
     std::unique_ptr<SentenceSearch> search;
-    int32_t first_row = 0;  // in the last step
+    NgramDrafts drafts;
+    std::vector<int32_t> draft = {};  // the tokens guessed in the last step, after those of search->rows()
+    int32_t first_row = 0;            // in the last step
     bool left = false;
   };
   void require_readable(const SearchSentence& sentence) const;
   std::vector<models::StepRow> gather_rows();
+  /// The draft of a sentence for the next step.
+  std::vector<int32_t> next_draft(Live& live) const;
+  /// Reads the logits of the rows of a sentence: those of its hypotheses, then of right drafts.
+  void read(Live& live, std::span<float> logits, size_t columns);
   void advance(Live& live, std::span<float> logits);
   void leave(Live& live);
   void fail_all(const std::exception_ptr& error);

@@ -84,6 +84,48 @@ TEST(Search, IsBatchInvariant) {
 }
 
 // Logits of a shortlist give the same result as forbidding all other tokens.
+/// The logits depend on the last two tokens alone, so texts repeat themselves.
+FunctionModel::Logits repeating_logits(int64_t vocabulary) {
+  const FunctionModel::Logits all = scrambled_logits(vocabulary, 3, 5);
+  return [all](const std::vector<int32_t>& source, const std::vector<int32_t>& ids) {
+    return all(source, ids.size() < 2 ? ids : std::vector<int32_t>(ids.end() - 2, ids.end()));
+  };
+}
+
+TEST(Search, DraftsChangeNothingButTheNumberOfSteps) {
+  const FunctionModel model(17, 300, repeating_logits(17));
+  nn::Context context;
+  for (const bool sample : {false, true}) {
+    SearchOptions options = continuation_options();
+    options.beam_size = 1;
+    options.sample = sample;
+    options.sampling.top_k = 2;
+    options.max_new = 200;
+    options.end_ids = {};
+    options.forbidden_ids = {model.end_id()};
+    std::vector<SearchSentence> sentences{{0, {3, 4, 5}}, {1, {7, 8}}};
+    size_t steps[2] = {};
+    Results results[2];
+    for (const bool drafts : {false, true}) {
+      options.draft_tokens = drafts ? 5 : 0;
+      const Search search(model, context, options);
+      for (const SearchSentence& sentence : sentences) {
+        search.run(
+            [&, given = false](const SearchRoom&) mutable {
+              return std::exchange(given, true) ? std::vector<SearchSentence>{} : std::vector{sentence};
+            },
+            [&](uint64_t, std::vector<Hypothesis> hypotheses) { results[drafts].push_back(hypotheses); });
+      }
+      steps[drafts] = model.steps;
+      model.steps = 0;
+    }
+    expect_same_bits(results[1], results[0], sample ? "sampled" : "greedy");
+    EXPECT_GT(model.drafts, 0U);
+    EXPECT_LT(steps[1], sample ? steps[0] : steps[0] / 2) << "drafts are never right";
+    model.drafts = 0;
+  }
+}
+
 TEST(Search, ShortlistForbidsAllOtherTokens) {
   const int64_t vocabulary = 97;
   const FunctionModel model(vocabulary, 30, scrambled_logits(vocabulary, 3, 5));

@@ -89,12 +89,17 @@ class FunctionModel : public models::Seq2Seq {
               const std::vector<models::StepRow>& rows) const override {
     auto& state = dynamic_cast<State&>(decoder_state);
     largest_step = std::max(largest_step, rows.size());
+    ++steps;
     std::vector<std::vector<int32_t>> histories;
     std::vector<float> all;
     for (const models::StepRow& row : rows) {
       HEED_CHECK(state.live.at(row.sentence));
       std::vector<int32_t> history;
-      if (row.parent >= 0) {
+      if (row.draft) {
+        history = histories.at(histories.size() - 1);
+        history.push_back(row.token);
+        ++drafts;
+      } else if (row.parent >= 0) {
         history = state.histories.at(row.parent);
         history.push_back(row.token);
       } else {
@@ -109,7 +114,10 @@ class FunctionModel : public models::Seq2Seq {
     return Tensor::from(all, {static_cast<int64_t>(all.size())});
   }
 
-  mutable size_t largest_step = 0;  ///< number of rows; not thread-safe
+  bool takes_drafts() const override { return true; }
+
+  mutable size_t largest_step = 0;       ///< number of rows; not thread-safe
+  mutable size_t steps = 0, drafts = 0;  ///< of all searches; not thread-safe
 
  private:
   int64_t vocabulary_, max_length_;

@@ -47,6 +47,16 @@ void visit_generate_options(Visit&& visit) {
                  "multiplied",
          .otherwise = "the model's, or 1"},
         &Options::repetition_penalty, models::kRepetitionPenalties);
+  visit(
+      {.name = "draft_tokens",
+       .group = kSearch,
+       .value = "N",
+       .help =
+           "Most tokens to guess from repeated n-grams and check in one step; the text is the same; 0: none",
+       .otherwise = "4",
+       .excludes = "beam",
+       .for_requests = false},
+      &Options::draft_tokens, models::kDraftTokens);
   search::visit_sampling_options<Options>(visit, {.excludes = "greedy"}, "the model's, or 0.9");
   visit({.name = "min_p",
          .group = kSampling,

@@ -38,6 +38,8 @@ TextGeneratorOptions generator_options(const models::LoadedModel& model, const G
     search.max_new = *choices.max_tokens;
     search.max_length = 0;
   }
+  constexpr int kUsualDraftTokens = 4;
+  search.draft_tokens = choices.draft_tokens.value_or(kUsualDraftTokens);
   options.stops = choices.stop;
   options.ignore_end = choices.ignore_end;
   options.special_tokens = choices.special_tokens;

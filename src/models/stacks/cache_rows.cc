@@ -1,5 +1,8 @@
 #include "models/stacks/cache_rows.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/check.h"
 
 namespace heed::models {
@@ -33,6 +36,14 @@ void CacheRows::release(int32_t number) {
   sentence = {};
 }
 
+void CacheRows::drop_drafts(Sentence& sentence, std::span<const int32_t> path) {
+  for (const int32_t row : std::exchange(sentence.drafts, {})) {
+    if (std::ranges::count(path, row) > 0) continue;
+    std::erase(sentence.rows, row);
+    free_.push_back(row);
+  }
+}
+
 CacheRows::Step CacheRows::step(const std::vector<StepRow>& rows) {
   Step step;
   std::vector<std::vector<int32_t>> paths(rows.size());
@@ -40,8 +51,15 @@ CacheRows::Step CacheRows::step(const std::vector<StepRow>& rows) {
     Sentence& sentence = sentences_[rows[r].sentence];
     HEED_CHECK(sentence.live);
     std::vector<int32_t>& path = paths[r];
-    path = rows[r].parent >= 0 ? paths_[rows[r].parent] : sentence.prompt;
+    if (rows[r].draft) {
+      HEED_CHECK(r > 0 && rows[r - 1].sentence == rows[r].sentence);
+      path = paths[r - 1];
+    } else {
+      path = rows[r].parent >= 0 ? paths_[rows[r].parent] : sentence.prompt;
+      drop_drafts(sentence, path);
+    }
     path.push_back(take_row(sentence));
+    if (rows[r].draft) sentence.drafts.push_back(path.back());
     step.layout.new_rows.push_back(path.back());
     const auto query = static_cast<int32_t>(r), begin = static_cast<int32_t>(step.layout.key_rows.size());
     step.layout.key_rows.insert(step.layout.key_rows.end(), path.begin(), path.end());

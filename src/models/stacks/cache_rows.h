@@ -36,8 +36,12 @@ class CacheRows {
     bool live = false;
     std::vector<int32_t> prompt;  // rows of the tokens of the prompt
     std::vector<int32_t> rows;    // all rows of its hypotheses so far, and those of the prompt
+    std::vector<int32_t> drafts;  // of these, the rows of drafts of the last step
   };
   int32_t take_row(Sentence& sentence);
+  /// Frees the rows of drafts of the last step that a hypothesis of the next one, the only one of the
+  /// sentence, does not continue.
+  void drop_drafts(Sentence& sentence, std::span<const int32_t> path);
 
   std::vector<Sentence> sentences_;
   std::vector<int32_t> free_;

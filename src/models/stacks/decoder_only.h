@@ -96,6 +96,7 @@ class DecoderOnly : public LanguageModel, public VocabularyHead {
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.max_length; }
+  bool takes_drafts() const override { return true; }
   HeadCount attention_heads(Stack stack) const override {
     return stack == Stack::kDecoder ? HeadCount{config_.layers, config_.heads} : HeadCount{};
   }

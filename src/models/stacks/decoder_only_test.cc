@@ -135,6 +135,32 @@ TEST(DecoderOnly, StepsAgreeWithTheForwardPass) {
   }
 }
 
+/// Drafts have the logits of steps of their own, and wrong ones leave no trace.
+TEST(DecoderOnly, DraftsAreStepsOfTheirOwn) {
+  for (const DecoderOnlyFamily* family : families()) {
+    Ready ready(tiny(*family));
+    nn::Context context = ready.context();
+    const auto start = [&] {
+      auto state = ready.model.start(context);
+      ready.model.admit(context, *state, text_of({{1, 5, 3}}));
+      return state;
+    };
+    const auto alone = start(), together = start();
+    std::vector<Tensor> steps;
+    for (const int32_t token : {3, 9, 4, 8, 2}) {
+      steps.push_back(ready.model.step(context, *alone, {{0, steps.empty() ? -1 : 0, token}}));
+    }
+    const Tensor first =
+        ready.model.step(context, *together, {{0, -1, 3}, {0, -1, 9, true}, {0, -1, 7, true}});
+    expect_equal(first.narrow(0, 0, 1).clone(), steps[0], "the hypothesis");
+    expect_equal(first.narrow(0, 1, 1).clone(), steps[1], "a right draft");
+    EXPECT_NE(first.narrow(0, 2, 1).to_vector<float>(), steps[2].to_vector<float>()) << "a wrong draft";
+    const Tensor second =
+        ready.model.step(context, *together, {{0, 1, 4}, {0, -1, 8, true}, {0, -1, 2, true}});
+    for (int64_t n = 0; n < 3; ++n) expect_equal(second.narrow(0, n, 1).clone(), steps[2 + n], "after it");
+  }
+}
+
 TEST(DecoderOnly, FinishedRowsAreReused) {
   Ready ready(tiny(gpt2_family()));
   nn::Context context = ready.context();

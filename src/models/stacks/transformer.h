@@ -97,6 +97,7 @@ class Transformer : public Seq2Seq, public SourceVocabulary, public VocabularyHe
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.limited_length ? config_.max_length : 0; }
+  bool takes_drafts() const override { return true; }
   bool forbids_padding() const override { return config_.forbids_padding; }
   bool translates_sentences() const override { return config_.translates_sentences; }
   HeadCount attention_heads(Stack stack) const override {

@@ -128,6 +128,19 @@ TEST(Transformer, StepsEqualTeacherForcing) {
   }
 }
 
+TEST(Transformer, DraftsAreStepsOfTheirOwn) {
+  const Sequences source = random_sequences(1, 9, 20, 1), target = random_sequences(1, 12, 20, 2);
+  for (const TransformerConfig& config : all_transformer_configs()) {
+    const Tiny tiny(config);
+    nn::Context context = tiny.context();
+    const auto state = tiny.model.start(context);
+    const int32_t sentence = tiny.model.admit(context, *state, source)[0];
+    std::vector<StepRow> rows;
+    for (const int32_t token : target.ids) rows.push_back({sentence, -1, token, !rows.empty()});
+    expect_equal(tiny.model.step(context, *state, rows), step_by_step(tiny, source, target), name_of(config));
+  }
+}
+
 TEST(Transformer, IsBatchInvariant) {
   const Sequences source = random_sequences(6, 15, 20, 3), target = random_sequences(6, 12, 20, 4);
   for (const TransformerConfig& config : all_transformer_configs()) {

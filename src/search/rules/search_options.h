@@ -93,6 +93,10 @@ struct SearchOptions {
   /// For each id. Required phrases must end where a word or number ends; null: anywhere.
   std::shared_ptr<const std::vector<PieceStart>> piece_starts = {};
 
+  /// Most tokens that are guessed from repeated n-grams and checked in one step (ngram_drafts.h), for
+  /// searches with one hypothesis that run alone; 0: none. The result is the same.
+  int draft_tokens = 0;
+
   /// Sample instead of beam search; beam_size is ignored.
   bool sample = false;
   SamplingOptions sampling = {};
