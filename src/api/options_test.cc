@@ -73,7 +73,7 @@ TEST(PublicOptions, OfATranslator) {
   const auto greedy = translator.alternatives("The house.", {.sample = true, .temperature = 0});
   EXPECT_EQ(greedy[0].score, translator.alternatives("The house.", {.beam = 1})[0].score);
   expect_error(ErrorKind::kUsage, "threads", [&] { Translator(folder.path(), -1); });
-  expect_error(ErrorKind::kUsage, "precision", [&] { Translator(folder.path(), 1, {}, "int4"); });
+  expect_error(ErrorKind::kUsage, "precision", [&] { Translator(folder.path(), 1, {}, "int3"); });
   expect_error(ErrorKind::kUsage, "format", [&] { translator.translate_document("a", "pdf"); });
   expect_error(ErrorKind::kUsage, "nbest", [&] { translator.translate_document("a", "html", {.nbest = 2}); });
   for (const auto& act : std::vector<std::function<void()>>{
@@ -106,11 +106,15 @@ TEST(PublicOptions, OfAGenerator) {
                                                                      {.top_p = 1.5},
                                                                      {.min_p = -0.5},
                                                                      {.repetition_penalty = 0},
+                                                                     {.draft_tokens = -1},
+                                                                     {.beam = 2, .draft_tokens = 3},
                                                                      {.repetition_penalty = kInfinity},
                                                                      {.stop = {""}}}) {
     expect_error(ErrorKind::kUsage, "", [&] { generator.generate("Once", options); });
   }
   EXPECT_EQ(generator.generate("Once", {.temperature = 0}), generator.generate("Once", {.greedy = true}));
+  EXPECT_EQ(generator.generate("Once", {.greedy = true, .draft_tokens = 0}),
+            generator.generate("Once", {.greedy = true, .draft_tokens = 8}));
   EXPECT_NE(generator.generate("Once", {.temperature = 1}), generator.generate("Once", {.greedy = true}));
   expect_error(ErrorKind::kUsage, "samples", [&] { generator.samples("Once", 0); });
   expect_error(ErrorKind::kUsage, "threads", [&] { Generator(folder.path(), -1); });
