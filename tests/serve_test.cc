@@ -824,6 +824,10 @@ TEST_F(ServeTest, LooksDeeperAsTheCommand) {
   expect_error(post("/v1/patch", {{"text", text}, {"pair", "en-de"}}), 400, "'other'");
   expect_error(post("/v1/patch", {{"text", text}, {"other", text}, {"pair", "en-de"}}), 400, "same tokens");
   expect_error(post("/v1/patch", {{"text", text}, {"other", other}, {"what", "words"}}), 400, "'what'");
+  const Json parts = post("/v1/lens", {{"text", text}, {"pair", "en-de"}, {"decoder_position", 1}}).json();
+  EXPECT_EQ(parts["parts"]["decoder"]["states"].size(), parts["states"]["decoder"].size());
+  EXPECT_EQ(parts["parts"]["encoder"], nullptr);
+  expect_error(post("/v1/lens", {{"text", text}, {"encoder_position", 99}}), 400, "no token 99");
   expect_error(post("/v1/lens", {{"text", " "}}), 400, "'text'");
   expect_error(post("/v1/lens", {{"text", "a"}, {"token", 1}}), 400, "'token'");
   expect_error(post("/v1/attribute", {{"text", text}, {"method", "guess"}}), 400, "'method'");

@@ -252,9 +252,11 @@ export function createExport(app) {
       const given = taken();
       for (const made of buttons) made.disabled = made.dataset.picture === "1" && !scene();
       jsonButton.disabled = csvButton.disabled = given !== null && given.json === null;
+      pdf.disabled = given?.extension !== undefined;
       failed.textContent = "";
-      intro.textContent = strings.commandIntro(taken() !== null);
-      command.textContent = commandFor(app, taken() ? `${name()}.svg` : "attention.svg");
+      intro.textContent = given?.extension ? strings.commandOfNumbers : strings.commandIntro(given !== null);
+      command.textContent =
+          commandFor(app, given ? `${name()}.${given.extension ?? "svg"}` : "attention.svg");
     },
   };
 }

@@ -25,6 +25,7 @@ import {createNext} from "./views/next.js";
 import {createOneHead} from "./views/one_head.js";
 import {createOneQuery} from "./views/one_query.js";
 import {createSearch} from "./views/search.js";
+import {createWholeModel} from "./views/whole_model/view.js";
 import {createWhy} from "./views/why.js";
 
 const file = readFile();
@@ -185,6 +186,7 @@ const makers = {
   query: createOneQuery,
   layers: createLayers,
   why: createWhy,
+  model: createWholeModel,
   change: createChange,
   search: createSearch,
   compare: createCompare,
@@ -280,7 +282,7 @@ function showView() {
   }
   const translates = kindOf(current) === "translation";
   app.lead(name === "change" && !translates ? strings.leadSwitching : strings.lead[name]);
-  placeControls.element.hidden = ["heads", "layers", "why", "change", "search"].includes(name);
+  placeControls.element.hidden = ["heads", "layers", "why", "model", "change", "search"].includes(name);
   placeControls.update();
   view.update();
 }

@@ -131,6 +131,25 @@ interface LensJson {
   /** What each position of the stack that predicts is expected to predict. */
   expected_tokens: string[];
   states: Record<LensStack, LensStateJson[]>;
+  /** The vectors of one token of each stack; with `encoder_position` or `decoder_position`. */
+  parts?: Record<LensStack, LensPartsJson | null>;
+}
+
+interface LensPartsJson {
+  position: number;
+  /** Of all tokens of the stack. */
+  ids: number[];
+  /** Before positions are added; empty where it is not known. */
+  embedding: number[];
+  /** As the states of the stack. */
+  states: {
+    vector: number[];
+    /** What the heads of attention mix, side by side. */
+    heads?: number[];
+    added?: number[];
+    /** ln of the sum of exp of the logits. */
+    log_sum?: number;
+  }[];
 }
 
 type LensStack = "encoder" | "decoder";

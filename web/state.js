@@ -28,6 +28,7 @@ export const kDefaults = {
   show: "predictions",   // layers: predictions, expected, norms, added
   method: "integrated",  // why: integrated, gradient, rollout, leave-out
   instead: "",           // why: the alternative, a token
+  open: "output",        // model: the parts that are open: encoder.1,decoder.3.feed-forward
   sort: "place",         // of the heads
   least: "",             // filter of the heads: entropy>1.5
   others: "",  // of embedding models: sentences to compare that of `text` with, one per line; empty: examples

@@ -114,6 +114,7 @@ export const strings = {
     query: "One query",
     layers: "Layers",
     why: "Why",
+    model: "Model",
     change: "Change it",
     search: "The search",
     compare: "Compare",
@@ -129,6 +130,8 @@ export const strings = {
     query:
         "How one row of the attention comes about: dot products, scaled, masked, softmax, and the values mixed.",
     why: "How much each token that the model has read contributes to a token that it writes.",
+    model:
+        "The whole way, from characters to the word that is written, with the model's numbers. Each part opens. Click a token above to follow another.",
     layers: "What each token's vector says after each step of the model.",
     change:
         "Switch heads off, demand or forbid words, write another target, and see what becomes of the translation.",
@@ -201,6 +204,8 @@ export const strings = {
   wayOf: (token, expected) =>
       `The way of “${token}”${expected === null ? "" : `, after which “${expected}” is expected`}`,
   outputReadsTheLast: "In a recurrent network, the output layer reads the last vectors only.",
+  /** @param {number} norm */
+  vectorNorm: (norm) => `norm ${strings.norm(norm)}`,
   withAllHeads: "With all heads: those that are switched off count in the translation alone.",
   method: "Method",
   methods: {
@@ -273,6 +278,69 @@ export const strings = {
       `The shares sum to ${strings.decimal(sum)}${sum < 0.9995 ? "; the rest is the start token's." : "."}`,
   contribution: "contribution",
   role: "part of",
+  /// The whole model: names of parts, and what they say in one line.
+  wholeModel: {
+    /** @param {string} encoder @param {string} decoder @param {string} written */
+    shown: (encoder, decoder, written) => [encoder && `The encoder at “${encoder}”`,
+                                           decoder && `${encoder ? "the" : "The"} decoder at “${decoder}”`,
+                                           written && `which writes “${written}”`]
+                                              .filter((each) => each)
+                                              .join(", ") +
+        ".",
+    input: {encoder: "Text to tokens", decoder: "What is written so far"},
+    /** @param {number} characters @param {number} tokens */
+    inputLine: (characters, tokens) => `${characters} characters, ${tokens} tokens`,
+    embedding: "Tokens to vectors",
+    /** @param {string} token @param {number} id @param {number} width @param {number} position */
+    embeddingLine: (token, id, width, position) =>
+        `“${token}”, id ${id}: ${width} numbers, and its position, ${position}`,
+    /** @param {LensStack} stack @param {number} layer */
+    layer: (stack, layer) => `${strings.stacks[stack]} layer ${layer}`,
+    attention: {encoder: "Self-attention", cross: "Cross-attention", decoder: "Self-attention"},
+    feedForward: "Feed-forward",
+    recurrence: "Recurrence",
+    /** @param {{weight: number, text: string}[]} keys */
+    looks: (keys) =>
+        `looks at ${keys.map(({text, weight}) => `“${text}” ${strings.percent(weight)}`).join(", ")}`,
+    /** @param {number} norm */
+    adds: (norm) => `adds ${strings.norm(norm)}`,
+    /** @param {string} saying */
+    says: (saying) => `then ${saying}`,
+    output: "Output",
+    columns: {token: "token", id: "id", characters: "as the vocabulary has it"},
+    steps: {
+      embedding: "embedding",
+      position: "position",
+      input: "sum",
+      reads: "x, as it was",
+      heads: "heads, side by side",
+      projected: "their projection, added",
+      added: "added",
+      sum: "x + added",
+      normed: "norm of the sum",
+      state: "vector",
+      last: "last vector",
+    },
+    positionHelp:
+        "What is added to the embedding before the first layer: the position, and in some models a norm. It is 0 where attention itself knows the positions.",
+    feedForwardHelp: "Two linear layers with a nonlinear function between them, for each token alone.",
+    projectionHelp: "A matrix mixes the heads into what is added to the vector.",
+    queryButton: "Look at this in One query",
+    logitsLead:
+        "The output layer gives each token of the vocabulary a logit. exp(logit ÷ temperature), divided by the sum over all tokens, is its probability.",
+    logitColumns: ["token", "logit", "probability", "at this temperature"],
+    /** @param {string} token @param {string} probability */
+    outputLine: (token, probability) => `“${token}” with ${probability}`,
+    written: "written",
+    /** @param {string} what */
+    classLine: (what) => `the class: ${what}`,
+    vectorLine: "the vectors that the pooling or the head on top reads",
+    /** @param {number[]} numbers */
+    numbers: (numbers) => `${numbers.slice(0, 4).map((each) => strings.decimal(each, 2)).join("  ")}${
+        numbers.length > 4 ? " …" : ""}`,
+    /** @param {number} norm @param {number} width */
+    size: (norm, width) => `${width} numbers, norm ${strings.norm(norm)}`,
+  },
   leadSwitching: "Switch heads off or scale them, and see what becomes of the result.",
   leadVertical:
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
@@ -342,6 +410,7 @@ export const strings = {
   needsServerAfter: "and open the address that it prints.",
   /** @param {boolean} other whether it is not attention that is shown */
   commandIntro: (other) => other ? "The command that draws this:" : "The command that draws this attention:",
+  commandOfNumbers: "The command that writes these numbers:",
   copy: "Copy",
   copied: "Copied",
   exports: "Take it with you",

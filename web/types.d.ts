@@ -295,6 +295,8 @@ interface Takeaway {
   /** Null before there are any. */
   json: string | null;
   csv: string | null;
+  /** Of what the command writes, where it draws no picture. */
+  extension?: string;
   /** The subcommand of `heed` that makes the same, and its options. */
   command: string;
   options: string[];

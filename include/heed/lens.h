@@ -6,6 +6,7 @@
 //   softmax(W norm(x) + b), norm the final norm of pre-norm models
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct LensState {
   std::vector<float> values;       ///< row-major: (tokens, width)
   std::vector<float> norms;        ///< of each token: the Euclidean norm of its vector
   std::vector<float> added_norms;  ///< of what the sub-layer added; empty where nothing is added
+  // With LensOptions::parts:
+  std::vector<float>
+      heads{};  ///< of attention: what its heads mix, side by side (tokens, heads x head width)
+  std::vector<float> added{};  ///< what the sub-layer added: (tokens, width); empty where nothing is added
+  std::vector<float>
+      log_sums{};  ///< of each token, where there are predictions: ln of the sum of exp(logits)
   /// Of each token: the likeliest tokens, best first, if the output layer read this vector. Empty in stacks
   /// that predict no tokens, and where the width is not that of the output layer.
   std::vector<std::vector<TokenProbability>> predictions;
@@ -38,7 +45,11 @@ struct LensState {
 /// One stack of a model; without tokens, the model does not have it.
 struct LensStack {
   std::vector<std::string> tokens{};  ///< that it reads
+  std::vector<int32_t> ids{};         ///< of these
   std::vector<LensState> states{};    ///< from "embedding" to "output"
+  /// With LensOptions::parts: the tokens' embeddings, scaled, before positions are added. Row-major: (tokens,
+  /// width).
+  std::vector<float> embeddings{};
 
   /// The indices of states after whole layers: "embedding", then after each layer but the last, "output".
   /// These are the `hidden_states` of Hugging Face's library.
@@ -63,7 +74,8 @@ struct Lens {
 struct LensOptions {
   /// Of a translation model: this instead of its own translation. Of a language model: what follows the text.
   std::string target{};
-  int top = 5;  ///< number of predictions for each token and state; 0: none
+  int top = 5;         ///< number of predictions for each token and state; 0: none
+  bool parts = false;  ///< also the vectors of which the states are made
 };
 
 }  // namespace heed

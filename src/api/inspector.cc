@@ -43,7 +43,8 @@ Inspector& Inspector::operator=(Inspector&&) noexcept = default;
 
 Lens Inspector::lens(const std::string& text, const LensOptions& options) const {
   if (options.top < 0) fail(ErrorKind::kUsage, "top must be at least 0, not {}", options.top);
-  return look_through(state_->model.view(), state_->read(text, options.target), options.top, state_->pool);
+  return look_through(state_->model.view(), state_->read(text, options.target), options.top, state_->pool,
+                      options.parts);
 }
 
 Attribution Inspector::attribute(const std::string& text, const AttributionOptions& options) const {
@@ -61,7 +62,7 @@ Patching Inspector::patch(const std::string& text, const std::string& other,
 }
 
 std::string lens_json(const Lens& lens, bool details) {
-  return lens_to_json(lens, details);
+  return lens_to_json(lens, {.details = details});
 }
 
 std::string attribution_json(const Attribution& attribution) {

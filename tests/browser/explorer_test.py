@@ -259,7 +259,7 @@ class Page(Saving, unittest.TestCase):
         self.assertIn("--head 1 ", self.browser.run("return document.querySelector('.command code').textContent"))
 
     def test_what_needs_the_model_says_so(self):
-        for view in ["layers", "why"]:
+        for view in ["layers", "why", "model"]:
             self.show(view=view)
             self.assertIn("heed serve --pair de-en", self.browser.run("return document.querySelector('#panel').textContent"), view)
         self.show(view="change")
@@ -693,6 +693,18 @@ class OtherModels(OfServer):
         self.browser.wait("document.querySelector('.similarities dt')", "similarities")
         self.assertFalse(self.browser.run("return document.querySelector('#tab-why').checkVisibility()"))
 
+    def test_the_whole_model_of_all_tasks(self):
+        for model, text, titles in [("text", "the d", ["What is written so far", "Decoder layer 2", "Output"]), ("classes", "the dog", ["Text to tokens", "Encoder layer 2", "Output"]),
+                                    ("vectors", "the dog", ["Text to tokens", "Encoder layer 2", "Output"])]:
+            stack = titles[1].split()[0].lower()
+            self.show(model=model, text=text, view="model", open=f"{stack}.0,{stack}.2,{stack}.2.self-attention,{stack}.2.feed-forward,output")
+            self.browser.wait("document.querySelectorAll('.vectors').length > 4", "the vectors")
+            shown = self.browser.run("return [...document.querySelectorAll('.fold-title')].map((each) => each.textContent)")
+            for title in titles:
+                self.assertIn(title, shown)
+            self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+            self.picture(f"model-{model}")
+
     def test_the_text_grows(self):
         self.show_next()
         token = self.bars()[0][1].replace("␣", " ")
@@ -1093,6 +1105,84 @@ class Served(OfServer):
         self.browser.wait("/dog/i.test(document.querySelector('#translation').textContent)", "another translation")
         print(f"seconds to another method and another sentence: {time.monotonic() - begun:.1f}", file=sys.stderr)
 
+    def show_model(self, ready="document.querySelector('.whole-model .fold')", **more):
+        self.show(**{"pair": "de-en", "text": SHORT, "view": "model", **more})
+        self.browser.wait(ready, "the parts of the model")
+
+    def vectors(self):
+        """What the open parts show of vectors: name and the first numbers."""
+        return self.browser.run("return [...document.querySelectorAll('.vectors dt')].map((each) => [each.textContent,"
+                                "each.nextSibling.querySelector('.some-numbers').textContent.match(/−?[\\d.]+\\d/g).map((each) => Number(each.replace('−', '-')))])")
+
+    def test_the_whole_model(self):
+        self.show_model(token="t2")
+        titles = self.browser.run("return [...document.querySelectorAll('.fold-title')].map((each) => each.textContent)")
+        self.assertEqual(titles, ["Text to tokens", "Tokens to vectors", *(f"Encoder layer {n}" for n in range(1, 7)),
+                                  "What is written so far", "Tokens to vectors", *(f"Decoder layer {n}" for n in range(1, 4)), "Output"])
+        self.assertIn("The encoder at “Hund”, the decoder at “The”, which writes “dog”.", self.browser.run("return document.querySelector('#panel').textContent"))
+        lens = self.command_json("lens", SHORT, "--details")
+        best = lens["predictions"][-1][1]
+        rows = self.browser.run("return [...document.querySelectorAll('[data-part=output] tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))")
+        self.assertEqual(rows[0][0], "dog (written)")
+        self.assertAlmostEqual(float(rows[0][2].split()[0]), 100 * best[0]["probability"], delta=0.6)
+        import math
+        logits = [float(row[1].replace("−", "-")) for row in rows[:2]]
+        self.assertAlmostEqual(logits[0] - logits[1], math.log(best[0]["probability"] / best[1]["probability"]), delta=0.011)
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+        # Colder: the likeliest becomes likelier.
+        self.browser.run("const slider = document.querySelector('.whole-model [type=range]'); slider.value = 0.5; slider.dispatchEvent(new Event('input'))")
+        self.browser.wait("/temperature=0.5/.test(location.href)", "the temperature")
+        cold = self.browser.run("return document.querySelector('[data-part=output] tbody .bar-text').textContent")
+        self.assertGreaterEqual(float(cold.split()[0]), float(rows[0][2].split()[0]))
+
+    def test_parts_of_the_model_open(self):
+        self.show_model(token="t2", open="")
+        self.browser.run("document.querySelector('[data-part=\"decoder.3\"] > summary').focus()")
+        self.browser.press("Enter")
+        self.browser.wait("document.querySelector('[data-part=\"decoder.3.cross-attention\"]')", "the sub-layers")
+        self.assertEqual(self.state()["open"], "decoder.3")
+        self.assertEqual(self.browser.run("return document.activeElement.parentElement.dataset.part"), "decoder.3")
+        self.browser.click("[data-part='decoder.3.cross-attention'] > summary")
+        self.browser.wait("document.querySelectorAll('[data-part=\"decoder.3.cross-attention\"] .fold').length === 8", "the heads")
+        self.browser.click("[data-part='decoder.3.cross-attention.2'] > summary")
+        self.browser.wait("document.querySelectorAll('.whole-model table.steps tbody tr').length === 5", "the keys of a head")
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+        self.picture("model")
+        # From what is read to what is added and their sum.
+        shown = dict(self.vectors())
+        for before, added, total in zip(shown["x, as it was"], shown["their projection, added"], shown["x + added"], strict=True):
+            self.assertAlmostEqual(before + added, total, delta=0.011)
+        self.browser.run("[...document.querySelectorAll('.fold-body > button')][0].click()")
+        self.browser.wait("document.querySelector('table.steps caption')?.textContent === 'Cross layer 3, head 2'", "one query")
+        self.assertEqual(self.state()["token"], "t2")
+        # The vectors are those of the command.
+        self.show_model(token="t2", open="encoder.0,encoder.6,encoder.6.feed-forward,decoder.0", ready="document.querySelectorAll('.vectors').length === 4")
+        lens = self.command_json("lens", SHORT, "--details")
+        shown = self.vectors()
+        for (name, numbers), right in [(shown[2], lens["hidden"]["encoder"][0][1]), (shown[6], lens["hidden"]["encoder"][-1][1]), (shown[-1], lens["hidden"]["decoder"][0][1])]:
+            self.assertIn(name, ["sum", "norm of the sum"])
+            for number, value in zip(numbers, right):
+                self.assertAlmostEqual(number, value, delta=0.0051 + 0.01 * abs(value))
+        # All open, on a phone.
+        self.browser.resize(360, 740)
+        self.show_model(open="output," + ",".join(f"{stack}.{rest}" for stack in ["encoder", "decoder"] for rest in ["input", "0", "1", "1.self-attention", "1.self-attention.1", "1.feed-forward", "1.cross-attention"]),
+                        ready="document.querySelectorAll('.vectors').length > 8")
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
+        self.browser.resize(1280, 900)
+
+    def test_the_whole_model_to_take_away(self):
+        self.show_model()
+        self.browser.wait("/--details --output model.json$/.test(document.querySelector('.command code').textContent)", "the command")
+        self.browser.click(".export button:nth-of-type(5)")
+        rows = list(csv.DictReader(io.StringIO(self.saved("model.csv").decode())))
+        self.assertEqual({row["vector"] for row in rows}, {"embedding", "heads", "added", "vector"})
+        self.assertTrue(self.browser.run("return document.querySelector('.export button:nth-of-type(1)').disabled"))
+
+    def test_the_whole_rnn(self):
+        self.show_model(pair="", model="rnn", open="decoder.1,decoder.1.recurrence,output", ready="document.querySelector('[data-part=output] tbody tr')")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('[data-part=\"decoder.1\"] .fold-title')].map((each) => each.textContent)"), ["Decoder layer 1", "Recurrence", "Head 1"])
+        self.assertIn("looks at", self.browser.run("return document.querySelector('[data-part=\"decoder.1.recurrence\"] .fold-line').textContent"))
+
     def test_compare_two_precisions(self):
         self.show(pair="de-en", text=SHORT, view="compare", other=f"precision:{self.OTHER_PRECISION}")
         self.browser.wait("/Log-probability: .* and /.test(document.querySelector('#panel .note-line')?.textContent)", "both scores")
@@ -1183,7 +1273,7 @@ class Site(Served):
             self.browser.run("const box = document.querySelector('#source'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))", LONG)
             expected = subprocess.run([HEED, "translate", LONG, "--quiet", "--precision", "int8"], check=True, capture_output=True, text=True).stdout
             self.browser.wait(f"document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", "the command's translation")
-            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("why", "canvas"), ("change", ".versus .translation"),
+            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("why", "canvas"), ("model", ".fold"), ("change", ".versus .translation"),
                                 ("search", "canvas"), ("compare", "canvas")]:
                 self.browser.click(f"#tab-{view}")
                 self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", view)

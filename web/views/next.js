@@ -1,57 +1,18 @@
 // Language models: what the last token looks at, and the probabilities of the next one, with temperature and
 // top-p drawn on them; the text grows by a click on a token, or by itself.
-//
-//   p_i = exp(l_i / T) / sum of exp(l_j / T);  top-p keeps the fewest likeliest tokens whose sum reaches p
 
 import {createLatest, nextTokens} from "../api.js";
 import {element} from "../dom.js";
 import {isSpecial, visibleText} from "../labels.js";
 import {strings} from "../strings.js";
 
-/// [{token, probability, kept}] of the likeliest tokens, and of all others together where `token` is null.
-/** @param {Record<string, number>} logProbabilities @param {number} temperature @param {number} top */
-function reshape(logProbabilities, temperature, top) {
-  const entries = Object.entries(logProbabilities).sort((a, b) => b[1] - a[1]);
-  const known = entries.reduce((sum, [, value]) => sum + Math.exp(value), 0);
-  const others = Math.max(0, 1 - known);
-  const powers = entries.map(([token, value]) => ({token, power: Math.exp(value / temperature)}));
-  const sum = powers.reduce((total, {power}) => total + power, 0) + others ** (1 / temperature);
-  let before = 0;
-  /** @type {{token: string | null, probability: number, kept: boolean}[]} */
-  const shown = powers.map(({token, power}) => {
-    const probability = power / sum, kept = top >= 1 || before < top;
-    before += probability;
-    return {token, probability, kept};
-  });
-  // A small vocabulary has no others.
-  if (others > 1e-6)
-    shown.push({token: null, probability: Math.max(0, 1 - before), kept: top >= 1 || before < top});
-  return shown;
-}
+import {createSlider, reshape} from "./temperature.js";
 
 /** @param {App} app */
 export function createNext(app) {
   const latest = createLatest();
-  /** @param {"temperature" | "top"} name @param {string} label @param {string} max */
-  const slider = (name, label, max) => {
-    const input = element("input", {
-      type: "range",
-      min: "0.05",
-      max,
-      step: "0.05",
-      "aria-label": label,
-      oninput: () => {
-        app.store.set({[name]: Number(input.value)}, true);
-      }
-    });
-    const value = element("output", {});
-    return {
-      input,
-      value,
-      element: element("span", {class: "field slider"}, element("span", {}, label), input, value)
-    };
-  };
-  const temperature = slider("temperature", strings.temperature, "2"), top = slider("top", strings.top, "1");
+  const temperature = createSlider(app, "temperature", strings.temperature, 2);
+  const top = createSlider(app, "top", strings.top, 1);
   const list = element("div", {class: "next", role: "list"});
   const looking = element("div", {class: "tokens looking"});
   const lookingName = element("p", {class: "note-line"});
@@ -146,10 +107,8 @@ export function createNext(app) {
     },
     async update() {
       const state = app.store.get();
-      temperature.input.value = String(state.temperature);
-      temperature.value.textContent = state.temperature.toFixed(2);
-      top.input.value = String(state.top);
-      top.value.textContent = state.top.toFixed(2);
+      temperature.update();
+      top.update();
       if (app.file) return list.replaceChildren(app.needsModel());
       if (app.trace().sourceTokens.length > 0)
         return list.replaceChildren(element("p", {class: "needs"}, strings.notLanguageModel));

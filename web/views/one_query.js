@@ -14,7 +14,7 @@ import {largestOf, strip} from "../vectors.js";
 /**
  * @param {Trace} trace @param {Stack} stack @param {number} layer @param {number} head @param {number} query
  */
-function explainQuery(trace, stack, layer, head, query) {
+export function explainQuery(trace, stack, layer, head, query) {
   const detail = trace.detail(stack, layer, head);
   const matrix = trace.matrix(stack, layer, head);
   if (!detail || !matrix) return null;
@@ -47,6 +47,81 @@ function explainQuery(trace, stack, layer, head, query) {
   return {width, scale: detail.scale, query: row(detail.query, query), keys, output};
 }
 
+/// A share from 0 to 1 as a bar, with a text.
+/** @param {number} share @param {string} text */
+function bar(share, text) {
+  const fill = element("span", {class: "bar-fill"});
+  fill.style.width = `${Math.max(0, Math.min(100, 100 * share))}%`;
+  return element(
+      "span", {class: "bar"}, element("span", {class: "bar-track"}, fill),
+      element("span", {class: "bar-text"}, text));
+}
+
+/// The steps of a query as a table, and its rows, one for each key.
+/**
+ * @param {App} app @param {NonNullable<ReturnType<typeof explainQuery>>} steps @param {Place} place
+ * @param {number} query
+ */
+export function queryTable(app, steps, place, query) {
+  const trace = app.shown(), colours = app.colours(), labels = trace.queryLabels(place.stack);
+  const mostKey = largestOf(steps.keys.flatMap((each) => [...each.key]));
+  const mostValue = largestOf(steps.keys.flatMap((each) => [...each.value]));
+  const names = strings.steps;
+  const rows = steps.keys.map(
+      (each, key) => element(
+          "tr", {
+            class: each.hidden ? "hidden-key" : null,
+            onpointerenter: () => app.marks.hover(trace.keySpot(place.stack, key)),
+            onpointerleave: () => app.marks.hover(null),
+          },
+          element("th", {scope: "row"}, trace.keyLabels(place.stack)[key].text),
+          element("td", {}, strip(each.key, mostKey, colours)),
+          element("td", {class: "number"}, each.product.toFixed(1)),
+          element("td", {class: "number"}, each.scaled.toFixed(2)),
+          element("td", {class: "number"}, each.hidden ? "−∞" : each.scaled.toFixed(2)),
+          element("td", {}, bar(each.weight, each.weight.toFixed(3))),
+          element("td", {}, strip(each.value, mostValue, colours)),
+          element("td", {}, strip(each.shared, mostValue, colours)),
+          element(
+              "td", {},
+              bar(each.contribution, `${(100 * each.contribution).toFixed(1).replace("-0.0", "0.0")} %`))));
+  const hasMask = place.stack === "decoder";
+  const table = element(
+      "table", {class: hasMask ? "steps" : "steps no-mask"},
+      element("caption", {}, strings.headName(place.stack, place.layer, place.head)),
+      element(
+          "thead", {},
+          element(
+              "tr", {class: "vector"}, element("th", {scope: "row"}, "q"),
+              element(
+                  "td", {colspan: "8"}, strip(steps.query, largestOf(steps.query), colours, 18),
+                  element("span", {class: "note"}, strings.queryVector(labels[query].text, steps.width)))),
+          element(
+              "tr", {},
+              [
+                names.key, names.vector, names.product,
+                `${names.scaled.replace("√d", `√${Math.round(1 / (steps.scale * steps.scale))}`)}`,
+                names.masked, names.weight, names.value, names.share, names.contribution
+              ]
+                  .map(
+                      (name, n) => element(
+                          "th", {
+                            scope: "col",
+                            class: n >= 2 && n <= 4 ? "number" : null,
+                            title: n === 8 ? strings.contributionHelp : null
+                          },
+                          name)))),
+      element("tbody", {}, rows),
+      element(
+          "tfoot", {},
+          element(
+              "tr", {class: "vector"}, element("th", {scope: "row"}, "Σ"),
+              element(
+                  "td", {colspan: "8"}, strip(steps.output, largestOf(steps.output), colours, 18),
+                  element("span", {class: "note"}, strings.outputVector)))));
+  return {table, rows};
+}
+
 /** @param {App} app */
 export function createOneQuery(app) {
   const queryBox = select(
@@ -54,14 +129,6 @@ export function createOneQuery(app) {
       (value) =>
           app.pin({side: app.place().stack === "encoder" ? "source" : "target", index: Number(value)}));
   const body = fadeEdges(element("div", {class: "scroll steps"}));
-  /** @param {number} share @param {string} text */
-  const bar = (share, text) => {
-    const fill = element("span", {class: "bar-fill"});
-    fill.style.width = `${Math.max(0, Math.min(100, 100 * share))}%`;
-    return element(
-        "span", {class: "bar"}, element("span", {class: "bar-track"}, fill),
-        element("span", {class: "bar-text"}, text));
-  };
   /** @type {HTMLElement[]} */
   let rows = [];
   /** @type {Place | null} */
@@ -81,7 +148,7 @@ export function createOneQuery(app) {
     const state = app.store.get();
     const place = here = app.place();
     if (state.words) return app.store.set({words: false}, true);
-    const trace = app.shown(), colours = app.colours();
+    const trace = app.shown();
     const head = place.head || 1;
     const labels = trace.queryLabels(place.stack);
     query = trace.queryAt(place.stack, app.pinned());
@@ -93,61 +160,8 @@ export function createOneQuery(app) {
       rows = [];
       return;
     }
-    const mostKey = largestOf(steps.keys.flatMap((each) => [...each.key]));
-    const mostValue = largestOf(steps.keys.flatMap((each) => [...each.value]));
-    const names = strings.steps;
-    rows = steps.keys.map(
-        (each, key) => element(
-            "tr", {
-              class: each.hidden ? "hidden-key" : null,
-              onpointerenter: () => app.marks.hover(trace.keySpot(place.stack, key)),
-              onpointerleave: () => app.marks.hover(null),
-            },
-            element("th", {scope: "row"}, trace.keyLabels(place.stack)[key].text),
-            element("td", {}, strip(each.key, mostKey, colours)),
-            element("td", {class: "number"}, each.product.toFixed(1)),
-            element("td", {class: "number"}, each.scaled.toFixed(2)),
-            element("td", {class: "number"}, each.hidden ? "−∞" : each.scaled.toFixed(2)),
-            element("td", {}, bar(each.weight, each.weight.toFixed(3))),
-            element("td", {}, strip(each.value, mostValue, colours)),
-            element("td", {}, strip(each.shared, mostValue, colours)),
-            element(
-                "td", {},
-                bar(each.contribution, `${(100 * each.contribution).toFixed(1).replace("-0.0", "0.0")} %`))));
-    const hasMask = place.stack === "decoder";
-    const table = element(
-        "table", {class: hasMask ? "steps" : "steps no-mask"},
-        element("caption", {}, strings.headName(place.stack, place.layer, head)),
-        element(
-            "thead", {},
-            element(
-                "tr", {class: "vector"}, element("th", {scope: "row"}, "q"),
-                element(
-                    "td", {colspan: "8"}, strip(steps.query, largestOf(steps.query), colours, 18),
-                    element("span", {class: "note"}, strings.queryVector(labels[query].text, steps.width)))),
-            element(
-                "tr", {},
-                [
-                  names.key, names.vector, names.product,
-                  `${names.scaled.replace("√d", `√${Math.round(1 / (steps.scale * steps.scale))}`)}`,
-                  names.masked, names.weight, names.value, names.share, names.contribution
-                ]
-                    .map(
-                        (name, n) => element(
-                            "th", {
-                              scope: "col",
-                              class: n >= 2 && n <= 4 ? "number" : null,
-                              title: n === 8 ? strings.contributionHelp : null
-                            },
-                            name)))),
-        element("tbody", {}, rows),
-        element(
-            "tfoot", {},
-            element(
-                "tr", {class: "vector"}, element("th", {scope: "row"}, "Σ"),
-                element(
-                    "td", {colspan: "8"}, strip(steps.output, largestOf(steps.output), colours, 18),
-                    element("span", {class: "note"}, strings.outputVector)))));
+    const {table, rows: made} = queryTable(app, steps, {...place, head}, query);
+    rows = made;
     body.replaceChildren(table);
     mark();
   };

@@ -17,7 +17,7 @@ const kStrongest = 0.6;
 
 /// The target token that is explained where none is chosen, from 0: the last word.
 /** @param {Trace} trace */
-function usualToken(trace) {
+export function usualToken(trace) {
   for (let n = trace.targetLabels.length - 1; n >= 0; --n) {
     const {text, special, begins} = trace.targetLabels[n];
     if (!special && begins && /\p{L}/u.test(text)) return n;

@@ -71,7 +71,7 @@ int run_lens(const LensCommandOptions& o) {
     const LensStack& stack = stack_of(o, lens);
     return lens_picture(lens, stack, value_of(o, stack));
   };
-  write_inspection(o, {.json = [&] { return lens_to_json(lens, o.details); },
+  write_inspection(o, {.json = [&] { return lens_to_json(lens, {.details = o.details}); },
                        .text = [&] { return lens_text(o, lens); },
                        .picture = picture});
   return kExitDone;

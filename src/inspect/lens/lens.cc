@@ -20,11 +20,16 @@ struct RecordedState {
 
 class StateRecorder : public nn::StateHook {
  public:
+  explicit StateRecorder(bool parts) : parts_(parts) {}
+  bool wants(nn::StateKind kind) const override { return parts_ || StateHook::wants(kind); }
   Var pass(const nn::StateId& id, const Var& state) override {
     states.push_back({id, state.value()});
     return state;
   }
   std::vector<RecordedState> states;
+
+ private:
+  bool parts_;
 };
 
 const char* part_name(const nn::StateId& id) {
@@ -63,20 +68,35 @@ struct RecordedStack {
   std::vector<RecordedState> recorded;
 };
 
-RecordedStack stack_from(const std::vector<RecordedState>& all, Stack which,
-                         const std::vector<std::string>& tokens) {
-  RecordedStack found{{.tokens = tokens, .states = {}}, {}};
+/// `parts`: with the vectors of which the states are made.
+RecordedStack stack_from(const std::vector<RecordedState>& all, Stack which, bool parts) {
+  RecordedStack found;
   int layers = 0;
-  std::vector<float> added;
+  Tensor heads, added;  // of the sub-layer whose state comes next
+  const auto vectors = [&](const Tensor& of) {
+    return parts && of.defined() ? of.to_vector<float>() : std::vector<float>();
+  };
   for (const RecordedState& each : all) {
     if (each.id.stack != which) continue;
     layers = std::max(layers, each.id.layer + 1);
-    if (each.id.kind == nn::StateKind::kAdded) {
-      added = row_norms(each.value);
-      continue;
+    switch (each.id.kind) {
+      case nn::StateKind::kTokens:
+        found.stack.embeddings = vectors(each.value);
+        continue;
+      case nn::StateKind::kHeads:
+        heads = each.value;
+        continue;
+      case nn::StateKind::kAdded:
+        added = each.value;
+        continue;
+      case nn::StateKind::kResidual:
+      case nn::StateKind::kOutput:
+        break;
     }
-    found.stack.states.push_back(lens_state(each, layers));
-    found.stack.states.back().added_norms = std::exchange(added, {});
+    LensState& state = found.stack.states.emplace_back(lens_state(each, layers));
+    if (added.defined()) state.added_norms = row_norms(added);
+    state.added = vectors(std::exchange(added, {}));
+    state.heads = vectors(std::exchange(heads, {}));
     found.recorded.push_back(each);
   }
   return found;
@@ -128,6 +148,7 @@ class LogitLens {
       }
       state.expected.push_back(static_cast<float>(probability(expected[n])));
     }
+    state.log_sums = log_sums;
   }
 
  private:
@@ -144,15 +165,20 @@ class LogitLens {
 
 }  // namespace
 
-Lens look_through(const InspectedModel& model, const Reading& reading, int top, ThreadPool& pool) {
-  StateRecorder recorder;
+Lens look_through(const InspectedModel& model, const Reading& reading, int top, ThreadPool& pool,
+                  bool parts) {
+  StateRecorder recorder(parts);
   nn::Context context = model.loaded.context();
   context.states = &recorder;
   run_stacks(model.model(), context, reading.input());
 
   Lens lens{.model = model.name(), .source = reading.source, .target = reading.target};
-  RecordedStack encoder = stack_from(recorder.states, Stack::kEncoder, reading.encoder_tokens);
-  RecordedStack decoder = stack_from(recorder.states, Stack::kDecoder, reading.decoder_tokens);
+  RecordedStack encoder = stack_from(recorder.states, Stack::kEncoder, parts);
+  RecordedStack decoder = stack_from(recorder.states, Stack::kDecoder, parts);
+  encoder.stack.tokens = reading.encoder_tokens;
+  encoder.stack.ids = reading.source_ids;
+  decoder.stack.tokens = reading.decoder_tokens;
+  decoder.stack.ids = reading.decoder_ids;
   const auto* head = dynamic_cast<const models::VocabularyHead*>(&model.model());
   if (head != nullptr && top > 0) {
     RecordedStack& predicting = reading.has_decoder() ? decoder : encoder;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <span>
 
+#include "base/check.h"
 #include "inspect/lens/lens.h"
 #include "inspect/trace/json_lists.h"
 
@@ -44,9 +46,37 @@ std::string hidden_json(const LensStack& stack) {
                  [&](size_t n) { return json_rows(stack.states[n].values, stack.states[n].width); });
 }
 
+/// The vector of a token, counted from 1; [] where nothing was recorded.
+std::string vector_of(const std::vector<float>& values, const LensStack& stack, int position) {
+  const size_t width = values.size() / stack.tokens.size();
+  return json_numbers(std::span(values).subspan((static_cast<size_t>(position) - 1) * width, width));
+}
+
+std::string ids_json(const LensStack& stack) {
+  return list_of(stack.ids, ",", [](int32_t id) { return std::to_string(id); });
+}
+
+std::string parts_json(const LensStack& stack, int position, const char* name) {
+  if (position == 0) return "null";
+  const auto index = static_cast<size_t>(position) - 1;
+  if (position < 0 || index >= stack.tokens.size()) {
+    fail(ErrorKind::kUsage, "the {} has no token {}: it reads {}", name, position, stack.tokens.size());
+  }
+  const auto state = [&](const LensState& each) {
+    std::string json = "{\"vector\": " + vector_of(each.values, stack, position);
+    if (!each.heads.empty()) json += ", \"heads\": " + vector_of(each.heads, stack, position);
+    if (!each.added.empty()) json += ", \"added\": " + vector_of(each.added, stack, position);
+    if (!each.log_sums.empty()) json += fmt::format(", \"log_sum\": {}", each.log_sums[index]);
+    return json + "}";
+  };
+  return fmt::format("{{\"position\": {}, \"ids\": {}, \"embedding\": {},\n   \"states\": {}}}", position,
+                     ids_json(stack), vector_of(stack.embeddings, stack, position),
+                     list_of(stack.states, ",\n    ", state));
+}
+
 }  // namespace
 
-std::string lens_to_json(const Lens& lens, bool details) {
+std::string lens_to_json(const Lens& lens, const LensJsonOptions& options) {
   std::string json = fmt::format(
       "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n"
       " \"tokens\": {{\"encoder\": {}, \"decoder\": {}}},\n \"expected_tokens\": {},\n",
@@ -59,7 +89,12 @@ std::string lens_to_json(const Lens& lens, bool details) {
           list_of(steps, ",\n   ", [&](size_t n) { return predictions_json(predicting.states[n]); });
   json += ",\n \"states\": {\n  \"encoder\": " + list_of(lens.encoder.states, ",\n   ", state_json);
   json += ",\n  \"decoder\": " + list_of(lens.decoder.states, ",\n   ", state_json) + "\n }";
-  if (details) {
+  if (options.encoder_position != 0 || options.decoder_position != 0) {
+    json +=
+        ",\n \"parts\": {\n  \"encoder\": " + parts_json(lens.encoder, options.encoder_position, "encoder");
+    json += ",\n  \"decoder\": " + parts_json(lens.decoder, options.decoder_position, "decoder") + "\n }";
+  }
+  if (options.details) {
     json += ",\n \"hidden\": {\n  \"encoder\": " + hidden_json(lens.encoder);
     json += ",\n  \"decoder\": " + hidden_json(lens.decoder) + "\n }";
   }

@@ -86,8 +86,8 @@ TEST(Lens, TheRecorderDoesNotChangeTheStates) {
   const TestInspected model = small_transformer(false);
   ThreadPool one(1), two(2);
   const Reading reading = small_reading();
-  EXPECT_EQ(lens_to_json(look_through(model.view(), reading, 4, one), true),
-            lens_to_json(look_through(model.view(), reading, 4, two), true));
+  EXPECT_EQ(lens_to_json(look_through(model.view(), reading, 4, one), {.details = true}),
+            lens_to_json(look_through(model.view(), reading, 4, two), {.details = true}));
   nn::Context context = model.loaded.context();
   const Tensor hidden = run_stacks(*model.loaded.model, context, reading.input()).value();
   EXPECT_EQ(look_through(model.view(), reading, 4, one).decoder.states.back().values,
@@ -110,13 +110,39 @@ TEST(Lens, JsonHasTheVectorsWithDetailsOnly) {
   const TestInspected model = small_transformer(false);
   ThreadPool pool(kThreads);
   const Lens lens = look_through(model.view(), small_reading(), 2, pool);
-  const auto json = nlohmann::json::parse(lens_to_json(lens, true));
+  const auto json = nlohmann::json::parse(lens_to_json(lens, {.details = true}));
   ASSERT_EQ(json["hidden"]["decoder"].size(), 3u);
   EXPECT_EQ(json["hidden"]["decoder"][1][2].size(), 16u);
   EXPECT_EQ(json["hidden"]["decoder"][1][2][3].get<float>(), lens.decoder.states[3].values[2 * 16 + 3]);
   EXPECT_EQ(json["predictions"].size(), 3u);
   EXPECT_EQ(json["predictions"][2][1].size(), 2u);
-  EXPECT_FALSE(nlohmann::json::parse(lens_to_json(lens, false)).contains("hidden"));
+  EXPECT_FALSE(nlohmann::json::parse(lens_to_json(lens, {})).contains("hidden"));
+}
+
+/// Pre-norm: each state is the sum of the state before and what the sub-layer adds.
+TEST(Lens, StatesAreMadeOfTheirParts) {
+  const TestInspected model = small_transformer(true);
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 2, pool, true);
+  const std::vector<LensState>& states = lens.decoder.states;
+  ASSERT_EQ(lens.decoder.embeddings.size(), 3u * 16);
+  for (size_t n = 1; n + 1 < states.size(); ++n) {
+    ASSERT_EQ(states[n].added.size(), states[n].values.size());
+    EXPECT_EQ(states[n].heads.empty(), states[n].part == "feed-forward");
+    for (size_t i = 0; i < states[n].values.size(); ++i) {
+      EXPECT_NEAR(states[n].values[i], states[n - 1].values[i] + states[n].added[i], 1e-5);
+    }
+  }
+  const auto json =
+      nlohmann::json::parse(lens_to_json(lens, {.encoder_position = 1, .decoder_position = 2}))["parts"];
+  EXPECT_EQ(json["encoder"]["position"], 1);
+  const auto& last = json["decoder"]["states"].back();
+  EXPECT_EQ(json["decoder"]["ids"], lens.decoder.ids);
+  EXPECT_EQ(last["vector"][3].get<float>(), states.back().values[16 + 3]);
+  EXPECT_FLOAT_EQ(last["log_sum"].get<float>(), states.back().log_sums[1]);
+  EXPECT_THROW(lens_to_json(lens, {.decoder_position = 4}), Error);
+  // Without, nothing is kept.
+  EXPECT_TRUE(look_through(model.view(), small_reading(), 2, pool).decoder.states[1].added.empty());
 }
 
 TEST(Lens, Tables) {

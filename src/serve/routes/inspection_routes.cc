@@ -58,12 +58,18 @@ void inspect(const Exchange& exchange, size_t most_tokens, const Write& write) {
 
 void route_v1_lens(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
-  require_known(fields, {"text", "target", "top", "details"}, {});
+  require_known(fields, {"text", "target", "top", "details", "encoder_position", "decoder_position"}, {});
   const auto top = static_cast<int>(fields.integer("top", 0, 100).value_or(5));
-  const bool details = fields.flag("details");
+  const auto position = [&](const char* name) {
+    return static_cast<int>(fields.integer(name, 1, 1'000'000).value_or(0));
+  };
+  const LensJsonOptions options{.details = fields.flag("details"),
+                                .encoder_position = position("encoder_position"),
+                                .decoder_position = position("decoder_position")};
+  const bool parts = options.encoder_position + options.decoder_position > 0;
   inspect(exchange, exchange.service.limits.detail_tokens,
           [&](const InspectedModel& model, const Reading& reading, ThreadPool& pool) {
-            return lens_to_json(look_through(model, reading, top, pool), details);
+            return lens_to_json(look_through(model, reading, top, pool, parts), options);
           });
 }
 
