@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "base/check.h"
 #include "inspect/patching/patch_plan.h"
@@ -34,25 +35,31 @@ RowAlignment alignment_of(const Reading& clean, const Reading& corrupted, size_t
   return rows;
 }
 
-/// The length of a batch of runs: enough rows for fast products, and logits that fit into the cache.
+/// The number of runs in a batch: enough rows for fast products, and logits that fit into the cache.
 size_t runs_at_a_time(const PatchedText& text) {
   constexpr size_t kTokens = 512, kPredictions = 64;
   return std::max<size_t>(1, std::min(kTokens / text.tokens(), kPredictions / text.predicted.rows.size()));
 }
 
-/// f of each patched run.
-std::vector<double> values_of(const InspectedModel& model, const PatchedText& text, const CleanRun& clean,
-                              const RowAlignment& rows, const std::vector<Patch>& patches, ThreadPool& pool) {
-  const size_t most = runs_at_a_time(text), batches = (patches.size() + most - 1) / most;
+using RunBatch = std::function<std::vector<double>(const std::vector<Patch>& patches)>;
+
+/// f of each patched run; `run` takes up to `most` at a time.
+std::vector<double> run_in_batches(const std::vector<Patch>& patches, size_t most, const RunBatch& run,
+                                   ThreadPool& pool) {
   std::vector<double> values(patches.size());
-  pool.run(batches, [&](size_t batch) {
+  pool.run((patches.size() + most - 1) / most, [&](size_t batch) {
     const size_t first = batch * most, count = std::min(most, patches.size() - first);
     const auto begin = patches.begin() + static_cast<std::ptrdiff_t>(first);
-    const std::vector<double> found =
-        run_patched(model, text, clean, rows, {begin, begin + static_cast<std::ptrdiff_t>(count)});
+    const std::vector<double> found = run({begin, begin + static_cast<std::ptrdiff_t>(count)});
     std::copy(found.begin(), found.end(), values.begin() + static_cast<std::ptrdiff_t>(first));
   });
   return values;
+}
+
+void require_different_texts(const Reading& clean, const Reading& corrupted) {
+  if (clean.source_ids == corrupted.source_ids && clean.decoder_ids == corrupted.decoder_ids) {
+    fail(ErrorKind::kUsage, "both texts have the same tokens: give two that differ, in a word for example");
+  }
 }
 
 void require_difference(double clean, double corrupted) {
@@ -62,6 +69,18 @@ void require_difference(double clean, double corrupted) {
        "the target is equally likely after both texts (ln P {:.4f} and {:.4f}), so there is no difference to "
        "bring back: choose a target or a token on which the texts disagree",
        clean, corrupted);
+}
+
+/// From f of each patched run.
+void set_effects(const std::vector<double>& values, PatchPlan plan, Patching& patching) {
+  for (size_t n = 0; n < values.size(); ++n) {
+    plan.map(plan.cells[n].map).effects[plan.cells[n].index] =
+        static_cast<float>((values[n] - patching.corrupted) / (patching.clean - patching.corrupted));
+  }
+  patching.encoder = std::move(plan.map(Stack::kEncoder));
+  patching.decoder = std::move(plan.map(Stack::kDecoder));
+  patching.cross = std::move(plan.map(Stack::kCross));
+  patching.evaluations = static_cast<int>(plan.patches.size()) + 2;
 }
 
 }  // namespace
@@ -84,9 +103,7 @@ Patching patch(const InspectedModel& model, const Reading& clean, const Reading&
                const PatchOptions& options, ThreadPool& pool) {
   const std::vector<size_t> chosen = chosen_predictions(model, clean, options.token);
   const int32_t other = alternative_id(model, options.instead, chosen.size());
-  if (clean.source_ids == corrupted.source_ids && clean.decoder_ids == corrupted.decoder_ids) {
-    fail(ErrorKind::kUsage, "both texts have the same tokens: give two that differ, in a word for example");
-  }
+  require_different_texts(clean, corrupted);
   Patching patching{.model = model.name(),
                     .source = clean.source,
                     .other = corrupted.source,
@@ -109,15 +126,12 @@ Patching patch(const InspectedModel& model, const Reading& clean, const Reading&
   require_difference(patching.clean, patching.corrupted);
 
   PatchPlan plan = plan_patches(options.what, run.states, rows, clean);
-  const std::vector<double> values = values_of(model, corrupted_text, run, rows, plan.patches, pool);
-  for (size_t n = 0; n < values.size(); ++n) {
-    plan.map(plan.cells[n].map).effects[plan.cells[n].index] =
-        static_cast<float>((values[n] - patching.corrupted) / (patching.clean - patching.corrupted));
-  }
-  patching.encoder = std::move(plan.map(Stack::kEncoder));
-  patching.decoder = std::move(plan.map(Stack::kDecoder));
-  patching.cross = std::move(plan.map(Stack::kCross));
-  patching.evaluations = static_cast<int>(plan.patches.size()) + 2;
+  const auto run_batch = [&](const std::vector<Patch>& patches) {
+    return run_patched(model, corrupted_text, run, rows, patches);
+  };
+  const std::vector<double> values =
+      run_in_batches(plan.patches, runs_at_a_time(corrupted_text), run_batch, pool);
+  set_effects(values, std::move(plan), patching);
   return patching;
 }
 

@@ -58,7 +58,7 @@ Var log_probabilities(const models::Model& model, nn::Context& context, const Mo
   const auto loss_of = [&](const std::vector<int32_t>& ids) {
     return ops::cross_entropy(logits, models::id_tensor(ids));  // (rows)
   };
-  const Var negative = ops::scale(loss_of(tokens.ids), -1);
+  Var negative = ops::scale(loss_of(tokens.ids), -1);
   if (tokens.other < 0) return negative;
   return ops::add(negative, loss_of(std::vector<int32_t>(tokens.ids.size(), tokens.other)));
 }
