@@ -27,7 +27,7 @@ void require_tokens(const char* side, size_t tokens, int64_t most) {
 
 Tensor logits_at(const InspectedModel& model, const Reading& reading, const std::vector<int32_t>& rows) {
   nn::Context context = model.loaded.context();
-  const Tensor logits = prediction_logits(model.model(), context, reading.input(), rows).value();
+  Tensor logits = prediction_logits(model.model(), context, reading.input(), rows).value();
   models::require_finite_output(logits);
   return logits;
 }
