@@ -252,7 +252,7 @@ TEST_F(ServeTest, ListsModels) {
   ASSERT_EQ(models["data"].size(), 4U);
   EXPECT_EQ(models["data"][0]["id"], "en-de");
   EXPECT_EQ(models["data"][2]["task"], "text");
-  Json precisions{"float32", "int8"};
+  Json precisions{"float32", "int8", "int4"};
   if (models::runs_here(models::Precision::kBfloat16)) precisions.push_back("bfloat16");
   EXPECT_EQ(models["data"][0]["precisions"], precisions);
   EXPECT_EQ(models["data"][3]["labels"], (Json{"bad", "good"}));
