@@ -45,7 +45,7 @@ int run_quantize(const QuantizeOptions& o) {
          "--precision int8 or int4",
          model.path());
   }
-  const auto precision = o.bits == "4" ? models::Precision::kInt4 : models::Precision::kInt8;
+  const models::Precision precision = *models::precision_named("int" + o.bits);
   NewDirectory output(o.output);
   const models::LoadedModel loaded = models::load_model(model, {.precision = precision});
   models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
@@ -74,7 +74,7 @@ void add_quantize(Command& app, Work& work) {
 
 The new directory is a complete model, without the training state. In 8 bits, weight matrices are stored as
 integers from -127 to 127 with one scale per row, and products are computed in integers: faster, slightly less
-accurate. In 4 bits, groups of 32 weights share a scale and a least value, 5 bits for each weight; vocabularies
+accurate. In 4 bits, groups of 32 weights share a scale and a minimum, 5 bits for each weight; vocabularies
 stay in 8. That is for language models, whose decoding waits for memory: batches are faster in 8 bits. Integer products are exact and identical on every processor. Softmax, norms and attention are
 float32, and their summation order depends on the instruction set: scores differ by about 0.01 between
 AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 (int4) quantizes a

@@ -22,9 +22,7 @@ class FileParameters final : public nn::CompactParameters {
   FileParameters(const nn::ParameterTable& table, std::shared_ptr<const WeightFiles> files,
                  std::vector<std::string> names);
 
-  static bool wants(const nn::ParamSpec& spec) { return nn::is_compressible(spec); }
-
-  bool holds_row(int row) const override { return wants(table()[row]); }
+  bool holds_row(int row) const override { return nn::is_compressible(table()[row]); }
   bool is_exact() const override { return true; }
   /// These throw kFile if a file cannot be read any more, or was changed.
   void widen(nn::ParamRef ref, int64_t begin, int64_t count, float* out) const override;

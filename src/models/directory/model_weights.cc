@@ -27,7 +27,7 @@ std::string method_name(int bits) {
 }
 
 /// The scales of a parameter X are stored as X_scale.
-constexpr std::string_view kScale = "_scale", kLeast = "_least";
+constexpr std::string_view kScale = "_scale", kMinimum = "_least";
 
 std::string name_of_part(const std::string& name, std::string_view part) {
   return name + std::string(part);
@@ -50,7 +50,7 @@ std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int bi
   const Shape groups{out, in / kInt4Group};
   return {{spec.name, {out, in / 2}, DType::kInt8},
           {name_of_part(spec.name, kScale), groups, DType::kFloat16},
-          {name_of_part(spec.name, kLeast), groups, DType::kFloat16}};
+          {name_of_part(spec.name, kMinimum), groups, DType::kFloat16}};
 }
 /// The same with their data.
 std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int row,
@@ -64,7 +64,7 @@ std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int ro
     const Int4Rows rows = quantized.int4_rows({row, 1});
     tensors[0].data = rows.values;
     tensors[1].data = rows.scales;
-    tensors[2].data = rows.least;
+    tensors[2].data = rows.minima;
   }
   return tensors;
 }
@@ -375,7 +375,7 @@ void quantize_row(const WeightFiles& files, const nn::ParameterTable& table, int
 std::optional<DType> stored_matrix_type(const WeightFiles& files, const nn::ParameterTable& table) {
   std::optional<DType> common;
   for (int row = 0; row < table.size(); ++row) {
-    if (!nn::HalfParameters::wants(table[row])) continue;
+    if (!nn::is_compressible(table[row])) continue;
     const std::string name = stored_name(files, table[row]);
     if (name.empty() || !files.info(name).readable) return {};
     const DType dtype = files.info(name).dtype;
@@ -389,7 +389,7 @@ std::unique_ptr<FileParameters> file_parameters(std::shared_ptr<const WeightFile
                                                 const nn::ParameterTable& table) {
   std::vector<std::string> names(static_cast<size_t>(table.size()));
   for (int row = 0; row < table.size(); ++row) {
-    if (!FileParameters::wants(table[row])) continue;
+    if (!nn::is_compressible(table[row])) continue;
     names[static_cast<size_t>(row)] = stored_name(*files, table[row]);
     if (!files->has_cheap_parts(names[static_cast<size_t>(row)])) return nullptr;
   }
@@ -485,13 +485,13 @@ void note_quantization(nlohmann::ordered_json& config, int bits) {
 }
 
 bool is_part_of_quantized(const WeightFiles& files, const std::string& name) {
-  return std::ranges::any_of(std::array{kScale, kLeast}, [&](std::string_view part) {
+  return std::ranges::any_of(std::array{kScale, kMinimum}, [&](std::string_view part) {
     return name.ends_with(part) && files.has(name.substr(0, name.size() - part.size()));
   });
 }
 
 bool is_in_4_bits(const WeightFiles& files, const std::string& name) {
-  return files.has(name_of_part(name, kScale)) && files.has(name_of_part(name, kLeast));
+  return files.has(name_of_part(name, kScale)) && files.has(name_of_part(name, kMinimum));
 }
 
 void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,

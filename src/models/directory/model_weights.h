@@ -64,7 +64,7 @@ int quantized_bits(const JsonObject& config);
 /// Adds the "quantization_config" for write_quantized_weights() to a config.json.
 void note_quantization(nlohmann::ordered_json& config, int bits);
 
-/// Whether a tensor holds scales or least values of a quantized one in the same files.
+/// Whether a tensor holds scales or minima of a quantized one in the same files.
 bool is_part_of_quantized(const WeightFiles& files, const std::string& name);
 /// Whether a tensor holds a parameter in 4 bits.
 bool is_in_4_bits(const WeightFiles& files, const std::string& name);

@@ -39,16 +39,16 @@ TransformerConfig tiny_transformer() {
 class QuantizedDirectory : public testing::Test {
  protected:
   QuantizedDirectory() { write(Transformer(tiny_transformer()), 3); }
-  void write(const Model& model, uint64_t seed) {
+  void write(const Model& model, uint64_t seed, Precision precision = Precision::kInt8) {
     nn::ParameterArray values(model.table(), DType::kFloat32);
     nn::initialize(model.table(), values, RandomKey::from_seed(seed));
     write_json(float_.path("config.json"), model.config_json());
     write_weights(float_.path(), model.table(), values, DType::kFloat32);
-    const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
-    write_quantized_weights(int8_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
+    const LoadedModel loaded = load_model(float_.path(), {.precision = precision});
+    write_quantized_weights(quantized_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
     nlohmann::ordered_json config = model.config_json();
-    note_quantization(config, 8);
-    write_json(int8_.path("config.json"), config);
+    note_quantization(config, integer_bits(precision));
+    write_json(quantized_.path("config.json"), config);
   }
   static Tensor logits(const LoadedModel& loaded) {
     nn::Context context = loaded.context();
@@ -58,33 +58,44 @@ class QuantizedDirectory : public testing::Test {
     return loaded.seq2seq().logits(context, source, target);
   }
   void set_note(const std::string& key, const nlohmann::ordered_json& value) const {
-    auto config = nlohmann::ordered_json::parse(read_file(int8_.path("config.json")));
+    auto config = nlohmann::ordered_json::parse(read_file(quantized_.path("config.json")));
     config["quantization_config"][key] = value;
-    write_json(int8_.path("config.json"), config);
+    write_json(quantized_.path("config.json"), config);
   }
   /// Writes the weights again after a change.
   template <typename Change>
   void change_weights(const Change& change) const {
     std::vector<std::pair<std::string, Tensor>> tensors;
     {
-      const auto file = SafetensorsReader::open(int8_.path("model.safetensors"));
+      const auto file = SafetensorsReader::open(quantized_.path("model.safetensors"));
       for (const TensorInfo& info : file.infos()) tensors.emplace_back(info.name, file.read(info.name));
     }
     std::vector<std::pair<std::string, Tensor>> changed;
     for (auto& each : tensors) {
       if (change(each)) changed.push_back(each);
     }
-    write_safetensors(int8_.path("model.safetensors"), changed, {{"format", "pt"}});
+    write_safetensors(quantized_.path("model.safetensors"), changed, {{"format", "pt"}});
   }
   void expect_refusal(const std::string& message) const {
-    expect_error(ErrorKind::kFormat, message, [&] { load_model(int8_.path()); });
+    expect_error(ErrorKind::kFormat, message, [&] { load_model(quantized_.path()); });
   }
 
-  TestFolder float_, int8_;
+  /// With a tensor replaced, or left out if `instead` is undefined.
+  void expect_refusal_with(const std::string& name, const Tensor& instead, const std::string& message) const {
+    const std::string whole = read_file(quantized_.path("model.safetensors"));
+    change_weights([&](std::pair<std::string, Tensor>& each) {
+      if (each.first == name) each.second = instead;
+      return each.second.defined();
+    });
+    expect_refusal(message);
+    quantized_.write("model.safetensors", whole);
+  }
+
+  TestFolder float_, quantized_;
 };
 
 TEST_F(QuantizedDirectory, EqualsAFloatModelQuantizedOnLoading) {
-  const LoadedModel stored = load_model(int8_.path());
+  const LoadedModel stored = load_model(quantized_.path());
   EXPECT_EQ(stored.precision, Precision::kInt8);
   const Tensor expected = logits(load_model(float_.path(), {.precision = Precision::kInt8}));
   expect_equal(logits(stored), expected, "int8 from both directories");
@@ -97,8 +108,8 @@ TEST_F(QuantizedDirectory, IsSmaller) {
   const auto size = [](const TestFolder& folder) {
     return static_cast<double>(std::filesystem::file_size(folder.path("model.safetensors")));
   };
-  EXPECT_LT(size(int8_), 0.75 * size(float_));
-  const auto file = SafetensorsReader::open(int8_.path("model.safetensors"));
+  EXPECT_LT(size(quantized_), 0.75 * size(float_));
+  const auto file = SafetensorsReader::open(quantized_.path("model.safetensors"));
   EXPECT_EQ(file.info("model.shared.weight").dtype, DType::kInt8);
   EXPECT_EQ(file.info("model.shared.weight_scale").shape, (Shape{21}));
   EXPECT_EQ(file.info("model.encoder.layers.1.fc2.weight").shape, (Shape{16, 24}));
@@ -108,7 +119,7 @@ TEST_F(QuantizedDirectory, IsSmaller) {
 }
 
 TEST_F(QuantizedDirectory, OpensInFloat32Too) {
-  const LoadedModel loaded = load_model(int8_.path(), {.precision = Precision::kFloat32});
+  const LoadedModel loaded = load_model(quantized_.path(), {.precision = Precision::kFloat32});
   EXPECT_EQ(loaded.precision, Precision::kFloat32);
   const LoadedModel original = load_model(float_.path());
   for (int row = 0; row < loaded.model->table().size(); ++row) {
@@ -121,7 +132,7 @@ TEST_F(QuantizedDirectory, OpensInFloat32Too) {
       expect_equal(rounded, exact, loaded.model->table()[row].name);
     }
   }
-  EXPECT_NE(logits(loaded).to_vector<float>(), logits(load_model(int8_.path())).to_vector<float>())
+  EXPECT_NE(logits(loaded).to_vector<float>(), logits(load_model(quantized_.path())).to_vector<float>())
       << "activations are not rounded in float32";
 }
 
@@ -135,7 +146,7 @@ TEST_F(QuantizedDirectory, TransposedMatrices) {
   config.inner_width = 6;
   config.max_length = 12;
   write(DecoderOnly(config), 4);
-  const auto file = SafetensorsReader::open(int8_.path("model.safetensors"));
+  const auto file = SafetensorsReader::open(quantized_.path("model.safetensors"));
   EXPECT_EQ(file.info("transformer.h.0.attn.c_attn.weight").shape, (Shape{24, 8}));
   const auto run = [](const LoadedModel& loaded) {
     nn::Context context = loaded.context();
@@ -144,40 +155,23 @@ TEST_F(QuantizedDirectory, TransposedMatrices) {
     return loaded.language_model().logits(context, text);
   };
   const Tensor expected = run(load_model(float_.path(), {.precision = Precision::kInt8}));
-  expect_equal(run(load_model(int8_.path())), expected, "int8 from both directories");
+  expect_equal(run(load_model(quantized_.path())), expected, "int8 from both directories");
 }
 
 /// The same with matrices in 4 bits: widths are whole groups, but for one.
-class DirectoryIn4Bits : public testing::Test {
+class DirectoryIn4Bits : public QuantizedDirectory {
  protected:
   DirectoryIn4Bits() {
     TransformerConfig config = tiny_transformer();
     config.width = 32;
     config.encoder_inner_width = 64;
     config.decoder_inner_width = 40;
-    const Transformer model(config);
-    nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialize(model.table(), values, RandomKey::from_seed(5));
-    write_json(float_.path("config.json"), model.config_json());
-    write_weights(float_.path(), model.table(), values, DType::kFloat32);
-    const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt4});
-    write_quantized_weights(int4_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
-    nlohmann::ordered_json note = model.config_json();
-    note_quantization(note, 4);
-    write_json(int4_.path("config.json"), note);
+    write(Transformer(config), 5, Precision::kInt4);
   }
-  static Tensor logits(const LoadedModel& loaded) {
-    nn::Context context = loaded.context();
-    Sequences source, target;
-    source.append(std::vector<int32_t>{3, 7, 1, 0});
-    target.append(std::vector<int32_t>{20, 5, 6});
-    return loaded.seq2seq().logits(context, source, target);
-  }
-  TestFolder float_, int4_;
 };
 
 TEST_F(DirectoryIn4Bits, EqualsAFloatModelQuantizedOnLoading) {
-  const LoadedModel stored = load_model(int4_.path());
+  const LoadedModel stored = load_model(quantized_.path());
   EXPECT_EQ(stored.precision, Precision::kInt4);
   const Tensor expected = logits(load_model(float_.path(), {.precision = Precision::kInt4}));
   expect_equal(logits(stored), expected, "int4 from both directories");
@@ -185,7 +179,7 @@ TEST_F(DirectoryIn4Bits, EqualsAFloatModelQuantizedOnLoading) {
 }
 
 TEST_F(DirectoryIn4Bits, VocabulariesAndRowsThatAreNotWholeGroupsHave8Bits) {
-  const auto file = SafetensorsReader::open(int4_.path("model.safetensors"));
+  const auto file = SafetensorsReader::open(quantized_.path("model.safetensors"));
   EXPECT_EQ(file.info("model.shared.weight").shape, (Shape{21, 32}));
   EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight").shape, (Shape{32, 32})) << "two in each byte";
   EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight_scale").shape, (Shape{32, 2}));
@@ -195,8 +189,8 @@ TEST_F(DirectoryIn4Bits, VocabulariesAndRowsThatAreNotWholeGroupsHave8Bits) {
 }
 
 TEST_F(DirectoryIn4Bits, OpensInFloatsButNotInOtherIntegers) {
-  const LoadedModel widened = load_model(int4_.path(), {.precision = Precision::kFloat32});
-  expect_close(logits(widened), logits(load_model(int4_.path())), 0.2, "with rounded activations");
+  const LoadedModel widened = load_model(quantized_.path(), {.precision = Precision::kFloat32});
+  expect_close(logits(widened), logits(load_model(quantized_.path())), 0.2, "with rounded activations");
   for (int row = 0; row < widened.model->table().size(); ++row) {
     const nn::ParamRef ref{row, 1};
     expect_close(widened.values.view(widened.model->table(), ref),
@@ -204,23 +198,10 @@ TEST_F(DirectoryIn4Bits, OpensInFloatsButNotInOtherIntegers) {
                  widened.model->table()[row].name);
   }
   expect_error(ErrorKind::kUsage, "have 4 bits: for int8, use the float model",
-               [&] { load_model(int4_.path(), {.precision = Precision::kInt8}); });
+               [&] { load_model(quantized_.path(), {.precision = Precision::kInt8}); });
 }
 
 TEST_F(DirectoryIn4Bits, DamagedWeightsAreRefused) {
-  const auto file = SafetensorsReader::open(int4_.path("model.safetensors"));
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  for (const TensorInfo& info : file.infos()) tensors.emplace_back(info.name, file.read(info.name));
-  const auto expect_refusal_with = [&](const std::string& name, const Tensor& instead,
-                                       const std::string& message) {
-    std::vector<std::pair<std::string, Tensor>> changed;
-    for (const auto& [each, tensor] : tensors) {
-      if (each != name) changed.emplace_back(each, tensor);
-      if (each == name && instead.defined()) changed.emplace_back(each, instead);
-    }
-    write_safetensors(int4_.path("model.safetensors"), changed, {{"format", "pt"}});
-    expect_error(ErrorKind::kFormat, message, [&] { load_model(int4_.path()); });
-  };
   const std::string least = "model.encoder.layers.0.fc2.weight_least";
   expect_refusal_with(least, {}, "'" + least + "' of shape (32, 2), required by config.json, is missing");
   expect_refusal_with(least, Tensor::zeros({32, 2}), "has the type F32, expected F16");
@@ -256,37 +237,28 @@ TEST_F(QuantizedDirectory, OtherQuantizationMethodsAreRefused) {
 
 TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {
   const std::string matrix = "model.shared.weight", scale = matrix + "_scale";
-  const std::string whole = read_file(int8_.path("model.safetensors"));
-  const auto expect_refusal_with = [&](const std::string& name, const Tensor& instead,
-                                       const std::string& message) {
-    int8_.write("model.safetensors", whole);
-    change_weights([&](std::pair<std::string, Tensor>& each) {
-      if (each.first == name) each.second = instead;
-      return each.second.defined();
-    });
-    expect_refusal(message);
-  };
   expect_refusal_with(scale, {}, "'" + scale + "' of shape (21), required by config.json, is missing");
   expect_refusal_with(scale, Tensor::zeros({20}), "'" + scale + "' has the shape (21) by config.json");
   expect_refusal_with(scale, Tensor::from(std::vector<float>(21, NAN), {21}), "'" + scale + "' contains nan");
   expect_refusal_with(scale, Tensor::zeros({21}, DType::kInt8), "expected F32, F16, BF16 or F64");
   expect_refusal_with(matrix, Tensor::zeros({21, 16}), "expected I8");
   expect_refusal_with(matrix, Tensor::zeros({16, 21}, DType::kInt8), "the shape (21, 16)");
-  int8_.write("model.safetensors", whole.substr(0, whole.size() - 1));
+  const std::string whole = read_file(quantized_.path("model.safetensors"));
+  quantized_.write("model.safetensors", whole.substr(0, whole.size() - 1));
   expect_refusal("model.safetensors");
 }
 
 // Integer weights without quantization_config.
 TEST_F(QuantizedDirectory, IsNotReadAsAFloatModel) {
-  auto config = nlohmann::ordered_json::parse(read_file(int8_.path("config.json")));
+  auto config = nlohmann::ordered_json::parse(read_file(quantized_.path("config.json")));
   config.erase("quantization_config");
-  write_json(int8_.path("config.json"), config);
+  write_json(quantized_.path("config.json"), config);
   expect_refusal("_scale', which is not a parameter of this model");
 }
 
 TEST_F(QuantizedDirectory, CannotBeFineTuned) {
   expect_error(ErrorKind::kUsage, "train the original float model", [&] {
-    read_for_fine_tuning(ModelDirectory::open(int8_.path()), architecture_named("transformer"), {});
+    read_for_fine_tuning(ModelDirectory::open(quantized_.path()), architecture_named("transformer"), {});
   });
 }
 

@@ -12,14 +12,11 @@ class HalfParameters final : public CompactParameters {
   /// Uninitialized, for all matrices that may be kept in fewer bits; `dtype` is kFloat16 or kBFloat16.
   HalfParameters(const ParameterTable& table, DType dtype, HalfPacking packing);
 
-  /// Whether a row of the table is kept in 16 bits.
-  static bool wants(const ParamSpec& spec) { return is_compressible(spec); }
-
   DType dtype() const { return values_.dtype(); }
   /// The elements of a row of the table, row-major.
   uint16_t* elements(int row);
 
-  bool holds_row(int row) const override { return wants(table()[row]); }
+  bool holds_row(int row) const override { return is_compressible(table()[row]); }
   bool is_exact() const override { return true; }
   void widen(ParamRef ref, int64_t begin, int64_t count, float* out) const override;
   PackedMatrix pack(ParamRef ref, const float* bias) const override;

@@ -31,7 +31,7 @@ QuantizedParameters::QuantizedParameters(const ParameterTable& table, int bits)
   values_ = Tensor::empty({end.values}, DType::kInt8);
   scales_ = Tensor::empty({end.scales});
   group_scales_ = Tensor::empty({end.groups}, DType::kFloat16);
-  group_leasts_ = Tensor::empty({end.groups}, DType::kFloat16);
+  group_minima_ = Tensor::empty({end.groups}, DType::kFloat16);
 }
 
 int QuantizedParameters::bits_of(const ParamSpec& spec, int bits) {
@@ -49,10 +49,10 @@ QuantizedParameters::Matrix QuantizedParameters::matrix(ParamRef ref) const {
 
 Int4Rows QuantizedParameters::int4_rows(ParamRef ref) const {
   HEED_CHECK(holds(ref) && bits_of(ref.first) == 4);
-  Tensor values = values_, scales = group_scales_, leasts = group_leasts_;  // handles
+  Tensor values = values_, scales = group_scales_, minima = group_minima_;  // handles
   return {static_cast<uint8_t*>(values.bytes()) + offsets(ref).values,
           static_cast<uint16_t*>(scales.bytes()) + offsets(ref).groups,
-          static_cast<uint16_t*>(leasts.bytes()) + offsets(ref).groups};
+          static_cast<uint16_t*>(minima.bytes()) + offsets(ref).groups};
 }
 
 void QuantizedParameters::quantize(int row, const float* weight) {
@@ -64,7 +64,7 @@ namespace {
 /// Of rows of 4-bit weights, those from `begin` on.
 Int4Rows rows_from(const Int4Rows& rows, int64_t begin, int64_t in) {
   const int64_t groups = begin * in / kInt4Group;
-  return {rows.values + begin * in / 2, rows.scales + groups, rows.least + groups};
+  return {rows.values + begin * in / 2, rows.scales + groups, rows.minima + groups};
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The weights of a quantized model: int8, with a float32 scale for each row, or in 4 bits, with a scale and a
-// least value for each group of a row.
+// minimum for each group of a row.
 //
 //   8 bits: W_oi = scale_o w_oi              w in -127 .. 127, exactly: see kernels/gemm/packed/packed_int8.h
-//   4 bits: W_oi = scale_og q_oi + least_og  q in 0 .. 15: see kernels/gemm/packed/packed_int4.h
+//   4 bits: W_oi = scale_og q_oi + min_og  q in 0 .. 15: see kernels/gemm/packed/packed_int4.h
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class QuantizedParameters final : public CompactParameters {
   Tensor values_;        // bytes: int8, or two numbers of 4 bits
   Tensor scales_;        // float32, of rows in 8 bits
   Tensor group_scales_;  // float16, of groups in 4 bits
-  Tensor group_leasts_;  // likewise
+  Tensor group_minima_;  // likewise
 };
 
 }  // namespace heed::nn

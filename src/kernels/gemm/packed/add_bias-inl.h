@@ -1,4 +1,4 @@
-// The epilogue of products in float32. Included once for each instruction set.
+// The epilogue of products whose sums are float32. Included once for each instruction set.
 
 #if defined(HEED_KERNELS_ADD_BIAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_ADD_BIAS_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 /// y = C + b for `rows` rows from `m` and up to kPanelWidth columns from `n` on. Arguments:
-/// PackedF32Arguments or PackedBf16Arguments.
+/// PackedF32Arguments, PackedBf16Arguments or PackedInt4Arguments.
 template <class Arguments>
 HWY_INLINE void add_bias(const Arguments& a, int64_t m, int64_t rows, int64_t n, const float* c) {
   const hn::ScalableTag<float> d;

@@ -16,18 +16,9 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/gemm/packed/add_bias-inl.h"
 #include "kernels/gemm/packed/int4_group-inl.h"
 #include "kernels/gemm/packed/quantize_row-inl.h"
-#include "kernels/simd/rows-inl.h"
-
-namespace heed {
-#ifndef HEED_KERNELS_INT4_PANEL
-#define HEED_KERNELS_INT4_PANEL
-/// A group of a panel, in bytes: scales, least values, weights.
-constexpr int64_t kInt4ScaleBytes = kPanelWidth * static_cast<int64_t>(sizeof(uint16_t));
-constexpr int64_t kInt4GroupBytes = 2 * kInt4ScaleBytes + kPanelWidth * kInt4Group / 2;
-#endif
-}  // namespace heed
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -93,18 +84,18 @@ HWY_INLINE void add_group(const QuantizedGroups& x, int64_t group, int64_t rows,
   const hn::Rebind<hwy::float16_t, Floats> halves;
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(Floats()));
   const auto* const scales = reinterpret_cast<const hwy::float16_t*>(panel);
-  const auto* const least = reinterpret_cast<const hwy::float16_t*>(panel + kInt4ScaleBytes);
+  const auto* const minima = reinterpret_cast<const hwy::float16_t*>(panel + kInt4ScaleBytes);
   const uint8_t* const dwords = panel + 2 * kInt4ScaleBytes;
   for (int64_t n = 0; n < kPanelWidth; n += kLanes) {
     const auto scale = hn::PromoteTo(d, hn::LoadU(halves, scales + n));
-    const auto lowest = hn::PromoteTo(d, hn::LoadU(halves, least + n));
+    const auto minimum = hn::PromoteTo(d, hn::LoadU(halves, minima + n));
     const Group weights(dwords + n * kPanelDepth);
     const int8_t* values = x.values(group);
     float* at = c + n;
     for (int64_t row = 0; row < rows; ++row, at += kPanelWidth, values += kInt4Group) {
       const QuantizedGroups::Scale of_x = x.scales(group)[row];
       const auto products = hn::Mul(hn::ConvertTo(d, weights.dot(values)), scale);
-      const auto both = hn::Add(products, hn::Mul(hn::Set(d, of_x.sum), lowest));
+      const auto both = hn::Add(products, hn::Mul(hn::Set(d, of_x.sum), minimum));
       hn::StoreU(hn::Add(hn::LoadU(d, at), hn::Mul(both, hn::Set(d, of_x.scale))), d, at);
     }
   }
@@ -124,14 +115,7 @@ HWY_INLINE void multiply_groups(const PackedInt4Arguments& a) {
       for (int64_t group = 0; group < groups; ++group, panel += kInt4GroupBytes) {
         add_group<Group>(x, group, rows, panel, c);
       }
-      for (int64_t row = 0; row < rows; ++row) {
-        float* const y = a.y + (m0 + row) * a.out + n;
-        for_each_vector(hn::ScalableTag<float>(), std::min(kPanelWidth, a.out - n),
-                        [&](auto at, auto load, auto store) {
-                          const auto sum = load(c + row * kPanelWidth + at);
-                          store(a.bias == nullptr ? sum : hn::Add(sum, load(a.bias + n + at)), y + at);
-                        });
-      }
+      add_bias(a, m0, rows, n, c);
     }
   }
 }
@@ -162,15 +146,15 @@ constexpr int kMostInt4 = 15;
 
 /// How a group of weights is quantized.
 struct Int4Range {
-  uint16_t scale = 0, least = 0;  ///< float16
-  float factor = 0, shift = 0;    ///< q = w factor + shift, rounded
+  uint16_t scale = 0, minimum = 0;  ///< float16
+  float factor = 0, shift = 0;      ///< q = w factor + shift, rounded
 
   Int4Range(float low, float high)
-      : scale(float_to_half((high - low) * (1.0f / kMostInt4))), least(float_to_half(low)) {
+      : scale(float_to_half((high - low) * (1.0f / kMostInt4))), minimum(float_to_half(low)) {
     const float step = half_to_float(scale);
     if (step == 0) return;
     factor = 1 / step;
-    shift = -half_to_float(least) * factor;
+    shift = -half_to_float(minimum) * factor;
   }
   /// w is near the range, so that the integer is small.
   int code(float w) const {
@@ -178,7 +162,7 @@ struct Int4Range {
     return static_cast<int>(std::clamp(nearest, 0.0f, kMostInt4 + 0.5f));
   }
   double squared_error(const float* x) const {
-    const float step = half_to_float(scale), lowest = half_to_float(least);
+    const float step = half_to_float(scale), lowest = half_to_float(minimum);
     float sum = 0;
     for (int64_t i = 0; i < kInt4Group; ++i) {
       const float error = static_cast<float>(code(x[i])) * step + lowest - x[i];
@@ -212,7 +196,7 @@ void quantize_weights_int4(const float* x, int64_t rows, int64_t columns, const 
   for (int64_t group = 0; group < rows * columns / kInt4Group; ++group, x += kInt4Group) {
     const Int4Range range = best_range(x);
     to.scales[group] = range.scale;
-    to.least[group] = range.least;
+    to.minima[group] = range.minimum;
     for (int64_t i = 0; i < kInt4Group; i += 2) {
       *values++ = static_cast<uint8_t>(range.code(x[i]) | range.code(x[i + 1]) << 4);
     }
@@ -222,10 +206,10 @@ void quantize_weights_int4(const float* x, int64_t rows, int64_t columns, const 
 void dequantize_int4(const Int4Rows& from, int64_t rows, int64_t columns, float* x) {
   const uint8_t* values = from.values;
   for (int64_t group = 0; group < rows * columns / kInt4Group; ++group) {
-    const float scale = half_to_float(from.scales[group]), least = half_to_float(from.least[group]);
+    const float scale = half_to_float(from.scales[group]), minimum = half_to_float(from.minima[group]);
     for (int64_t i = 0; i < kInt4Group; i += 2, ++values) {
-      *x++ = static_cast<float>(*values & 15) * scale + least;
-      *x++ = static_cast<float>(*values >> 4) * scale + least;
+      *x++ = static_cast<float>(*values & 15) * scale + minimum;
+      *x++ = static_cast<float>(*values >> 4) * scale + minimum;
     }
   }
 }
@@ -242,7 +226,7 @@ void pack_b_int4(const Int4Rows& weights, int64_t out, int64_t in, uint8_t* pane
     uint8_t* panel = panels + row / kPanelWidth * groups * kInt4GroupBytes;
     for (int64_t group = row * groups; group < (row + 1) * groups; ++group, panel += kInt4GroupBytes) {
       reinterpret_cast<uint16_t*>(panel)[column] = weights.scales[group];
-      reinterpret_cast<uint16_t*>(panel + kInt4ScaleBytes)[column] = weights.least[group];
+      reinterpret_cast<uint16_t*>(panel + kInt4ScaleBytes)[column] = weights.minima[group];
       const uint8_t* const values = weights.values + group * kInt4Group / 2;
       const auto code = [&](int64_t i) { return values[i / 2] >> i % 2 * 4 & 15; };
       for (int64_t i = 0; i < kInt4Group / 2; ++i) {

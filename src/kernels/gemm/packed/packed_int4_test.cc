@@ -30,10 +30,10 @@ struct Weights {
         in(inputs),
         values(static_cast<size_t>(out * in / 2)),
         scales(static_cast<size_t>(out * in / kInt4Group)),
-        least(scales.size()) {
+        minima(scales.size()) {
     quantize_weights_int4(floats.data(), out, in, rows());
   }
-  Int4Rows rows() { return {values.data(), scales.data(), least.data()}; }
+  Int4Rows rows() { return {values.data(), scales.data(), minima.data()}; }
   std::vector<float> floats() {
     std::vector<float> all(static_cast<size_t>(out * in));
     dequantize_int4(rows(), out, in, all.data());
@@ -49,7 +49,7 @@ struct Weights {
 
   int64_t out, in;
   std::vector<uint8_t> values;
-  std::vector<uint16_t> scales, least;
+  std::vector<uint16_t> scales, minima;
 };
 
 TEST(Int4Weights, AreWithinHalfAStepOfTheFloatsOrWhatClippingSaves) {
@@ -129,7 +129,7 @@ TEST(PackedInt4, AreTheProductsOfTheRoundedNumbersAndTheSameBitsOnEveryIsa) {
 }
 
 TEST(PackedInt4, TheLargestNumbersFitTheSums) {
-  // Every weight is 15 steps above the least, every x is +-127 steps.
+  // Every weight is 15 steps above the minimum, every x is +-127 steps.
   constexpr int64_t kIn = 64;
   std::vector<float> w(kIn, 15), x(kIn, 127);
   w[0] = w[32] = 0;

@@ -225,7 +225,8 @@ struct PackedMatrix::Int4Layout : PackedMatrix::Layout {
                           .x = x,
                           .panels = panels.data(),
                           .bias = bias_or_null(),
-                          .y = y});
+                          .y = y,
+                          .y_stride = out});
   }
   std::vector<uint8_t, UninitializedAllocator<uint8_t>> panels;
 };
