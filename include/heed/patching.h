@@ -1,8 +1,8 @@
 // What carries a difference: activation patching.
 //
 // Two texts, one clean and one corrupted, differ in a word, and a target is likelier after the clean one.
-// With f the log-probability of the target, a part of the model's states of the clean run takes the place of
-// the same part in the corrupted run, which goes on from there:
+// With f the log-probability of the target, activations of the clean run replace those of the corrupted run,
+// whose forward pass then continues:
 //
 //   effect = (f(patched) - f(corrupted)) / (f(clean) - f(corrupted))
 //

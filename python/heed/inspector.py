@@ -222,7 +222,6 @@ class Inspector:
             )
         )
 
-
     def patch(
         self,
         text: str,
@@ -235,8 +234,8 @@ class Inspector:
     ) -> Patching:
         """Which heads, layers or positions carry the difference between a text and another one.
 
-        Parts of the model's states after `text` take the place of those after `other`: how much of the difference in
-        log-probability of the target comes back. target: a translation, continuation or label instead of the model's
+        Activation patching: activations of the clean run on `text` replace those of the corrupted run on `other`, and
+        the effect is how much of the difference in log-probability of the target that restores. target: a translation, continuation or label instead of the model's
         own of `text`. token: one token of it, counted from 1; None for all. instead: an alternative to that token.
         Raises heed.Error for a text that is empty or too long, for texts with the same tokens, for texts after which
         the target is equally likely, and for heads of a recurrent network.

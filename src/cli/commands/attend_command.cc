@@ -353,8 +353,7 @@ the most likely next token.)");
   command->add_switch("--values", o->values, "Show the weights as percentages in the cells");
   command->add_switch("--details", o->details,
                       "Include the queries, keys, values and scores of the selected heads (JSON only)");
-  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
-              {20, 10000});
+  add_columns(*command, o->columns, 20);
   command->add_switch("--color", o->colour,
                       "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
   using enum search::OptionGroup;

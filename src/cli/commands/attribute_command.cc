@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "cli/jobs/inspection.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/query_token.h"
 #include "cli/options/terminal.h"
 #include "inspect/attribution/attribution.h"
 #include "inspect/attribution/attribution_json.h"
@@ -35,9 +34,7 @@ int run_attribute(const AttributeCommandOptions& o) {
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
   const Reading reading = read_text(view, o.text, options.target);
-  if (o.token != "all" && !reading.target_tokens.empty()) {
-    options.token = static_cast<int>(find_query(o.token, reading.target_tokens, o.common.quiet)) + 1;
-  }
+  options.token = chosen_token(o, o.token, reading);
   const Attribution attribution = attribute(view, reading, options, pool);
   write_inspection(o, {.json = [&] { return attribution_to_json(attribution); },
                        .text = [&] { return attribution_text(o, attribution); },
@@ -72,22 +69,17 @@ tokens and of the target tokens before the explained one; in a language model, T
       "second occurrence [all]");
   command->add_option("--instead TOKEN", o->attribution.instead,
                       "Explain why not this token: one of the vocabulary, as the tokens are shown");
-  add_choice(*command, "--method NAME", o->method, "integrated, gradient, rollout or leave-out",
-             {"integrated", "gradient", "rollout", "leave-out"});
-  command->add_option("--output F", o->output, "Write to this file: .png, .svg, .pdf or .json");
-  command->add_switch("--json", o->json, "Write JSON to standard output");
-  command->group(kOutputOptions);
+  const std::vector<std::string> methods = names_in(kAttributionMethods);
+  add_choice(*command, "--method NAME", o->method, alternatives(methods), methods);
+  add_result_options(*command, *o);
   command->add_option("--baseline TOKEN", o->attribution.baseline,
                       "Where integrated gradients begin: zero, or a token of the vocabulary");
   add_number(*command, "--tolerance X", o->attribution.tolerance,
              "Share by which the sum of integrated gradients may differ", {1e-5, 1});
-  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
-              {40, 10000});
+  add_columns(*command, o->columns, 40);
   command->add_switch("--color", o->colour,
                       "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
-  add_language_options(*command, o->model);
-  add_precision_option(*command, o->model.precision);
-  add_common_options(*command, o->common);
+  add_last_options(*command, *o);
 }
 
 }  // namespace heed::cli

@@ -24,7 +24,6 @@ void check_lens_options(const LensCommandOptions& o) {
   check_inspection(o, {o.lens.target});
   if (o.details && !o.writes_json())
     fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
-  lens_value_named(o.value);
 }
 
 /// The chosen stack; by default the one that predicts tokens.
@@ -40,7 +39,7 @@ const LensStack& stack_of(const LensCommandOptions& o, const Lens& lens) {
 /// Norms where a stack predicts no tokens.
 LensValue value_of(const LensCommandOptions& o, const LensStack& stack) {
   const bool predicts = !stack.states.back().predictions.empty();
-  return o.value == "predictions" && !predicts ? LensValue::kNorms : lens_value_named(o.value);
+  return o.value == "predictions" && !predicts ? LensValue::kNorms : value_in(kLensValues, "value", o.value);
 }
 
 std::string lens_text(const LensCommandOptions& o, const Lens& lens) {
@@ -101,22 +100,16 @@ model; in other models it has norms. In a recurrent network, the output layer re
   add_choice(*command, "--stack NAME", o->stack, "encoder or decoder [default: the one that predicts tokens]",
              {"encoder", "decoder"});
   add_choice(*command, "--show WHAT", o->value,
-             "predictions, norms, or added: the norms of what each sub-layer adds",
-             {"predictions", "norms", "added"});
+             "predictions, norms, or added: the norms of what each sub-layer adds", names_in(kLensValues));
   command->add_option("--query N|TOKEN", o->query,
                       "Show one token in detail: its position, counted from 1, or the token; TOKEN:2 is its "
                       "second occurrence");
   add_integer(*command, "--top K", o->lens.top,
               "Predictions for each token and state in JSON and --query; 0: none", {0, 1000});
-  command->add_option("--output F", o->output, "Write to this file: .png, .svg, .pdf or .json");
-  command->add_switch("--json", o->json, "Write JSON to standard output");
-  command->group(kOutputOptions);
+  add_result_options(*command, *o);
   command->add_switch("--details", o->details, "Include the vectors after each layer (JSON only)");
-  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
-              {40, 10000});
-  add_language_options(*command, o->model);
-  add_precision_option(*command, o->model.precision);
-  add_common_options(*command, o->common);
+  add_columns(*command, o->columns, 40);
+  add_last_options(*command, *o);
 }
 
 }  // namespace heed::cli

@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "cli/jobs/inspection.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/query_token.h"
 #include "inspect/patching/patching.h"
 #include "inspect/patching/patching_json.h"
 #include "inspect/patching/patching_table.h"
@@ -44,9 +43,7 @@ int run_patch(const PatchCommandOptions& o) {
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
   const Reading clean = read_text(view, o.text, options.target);
-  if (o.token != "all" && !clean.target_tokens.empty()) {
-    options.token = static_cast<int>(find_query(o.token, clean.target_tokens, o.common.quiet)) + 1;
-  }
+  options.token = chosen_token(o, o.token, clean);
   const Patching patching = patch(view, clean, read_another(view, o.other, clean), options, pool);
   write_inspection(o, {.json = [&] { return patching_to_json(patching); },
                        .text = [&] { return patch_text(o, patching); },
@@ -66,11 +63,11 @@ void add_patch(Command& app, Work& work) {
   heed patch "Das ist gut." "Das ist nicht gut." --what layers --json
   heed patch "The nurse said that he" "The nurse said that she" --model my-language-model
 
-The target is what the model makes of TEXT, and less likely after OTHER. A part of the model's states after
-TEXT takes the place of the same part after OTHER, and the model goes on from there: 1 means that all of the
-difference in log-probability comes back, 0 none, and below 0 that the target becomes less likely. heads
-replaces the output of one head, layers what one sub-layer adds, both at all positions; positions replaces
-the residual stream after a layer at one position. Texts of different lengths are aligned by the tokens of
+Activation patching: the clean run reads TEXT, the corrupted run OTHER, both with the target that the model
+gives for TEXT. Activations of the clean run replace those of the corrupted run, whose forward pass then
+continues. An effect of 1 restores all of the difference in log-probability, 0 none; below 0 the target
+becomes less likely. heads replaces the output of one head, layers what one sub-layer adds, both at all
+positions; positions replaces the residual stream after a layer at one position. Texts of different lengths are aligned by the tokens of
 their common beginning and end; the tokens between stay as they are.)");
   command->add_option("TEXT", o->text, "Text to translate, continue or classify, or with mask tokens")
       ->required();
@@ -84,16 +81,11 @@ their common beginning and end; the tokens between stay as they are.)");
       "second occurrence [all]");
   command->add_option("--instead TOKEN", o->patch.instead,
                       "Look at the ratio of its probability to that of this token of the vocabulary");
-  add_choice(*command, "--what PART", o->what, "heads, layers or positions",
-             {"heads", "layers", "positions"});
-  command->add_option("--output F", o->output, "Write to this file: .png, .svg, .pdf or .json");
-  command->add_switch("--json", o->json, "Write JSON to standard output");
-  command->group(kOutputOptions);
-  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
-              {40, 10000});
-  add_language_options(*command, o->model);
-  add_precision_option(*command, o->model.precision);
-  add_common_options(*command, o->common);
+  const std::vector<std::string> parts = names_in(kPatchedParts);
+  add_choice(*command, "--what PART", o->what, alternatives(parts), parts);
+  add_result_options(*command, *o);
+  add_columns(*command, o->columns, 40);
+  add_last_options(*command, *o);
 }
 
 }  // namespace heed::cli

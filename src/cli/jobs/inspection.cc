@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "cli/jobs/resumable/line_output.h"
+#include "cli/options/query_token.h"
 #include "cli/options/terminal.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/trace/label.h"
@@ -15,6 +16,18 @@ namespace heed::cli {
 
 int InspectionOptions::table_columns() const {
   return columns ? *columns : std::max(40, terminal_columns());
+}
+
+void add_result_options(Command& command, InspectionOptions& o) {
+  command.add_option("--output F", o.output, "Write to this file: .png, .svg, .pdf or .json");
+  command.add_switch("--json", o.json, "Write JSON to standard output");
+  command.group(kOutputOptions);
+}
+
+void add_last_options(Command& command, InspectionOptions& o) {
+  add_language_options(command, o.model);
+  add_precision_option(command, o.model.precision);
+  add_common_options(command, o.common);
 }
 
 void check_inspection(const InspectionOptions& o, const std::vector<std::string>& others) {
@@ -33,6 +46,12 @@ void check_inspection(const InspectionOptions& o, const std::vector<std::string>
 ModelToInspect load_to_inspect(const InspectionOptions& o) {
   return ModelToInspect(load_model(find_model(o.model), o.model.precision),
                         {o.model.source_language, o.model.target_language});
+}
+
+std::optional<int> chosen_token(const InspectionOptions& o, const std::string& token,
+                                const Reading& reading) {
+  if (token == "all" || reading.target_tokens.empty()) return {};
+  return static_cast<int>(find_query(token, reading.target_tokens, o.common.quiet)) + 1;
 }
 
 std::string source_and_target(const std::string& source, const std::string& target) {

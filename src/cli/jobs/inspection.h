@@ -26,12 +26,19 @@ struct InspectionOptions {
   int table_columns() const;
 };
 
+/// Adds --output and --json, and begins the group of the other options of output.
+void add_result_options(Command& command, InspectionOptions& o);
+/// Adds the options that every command has last: languages and precision of the model, and the common ones.
+void add_last_options(Command& command, InspectionOptions& o);
+
 /// Throws kText for a text that is not UTF-8 (the text and `others`), and kUsage for an empty text, for
-/// --json with
-/// --output, and for a name of an output that is neither JSON nor a picture.
+/// --json with --output, and for a name of an output that is neither JSON nor a picture.
 void check_inspection(const InspectionOptions& o, const std::vector<std::string>& others);
 
 ModelToInspect load_to_inspect(const InspectionOptions& o);
+
+/// The target token that --token names, counted from 1; unset for "all", and without a target.
+std::optional<int> chosen_token(const InspectionOptions& o, const std::string& token, const Reading& reading);
 
 /// The lines with source and target above a table.
 std::string source_and_target(const std::string& source, const std::string& target);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text/ascii.h"
+#include "base/text/named_values.h"
 #include "base/text/printable.h"
 #include "search/rules/option_row.h"
 
@@ -84,10 +85,13 @@ Option* add_choice(Command& app, const std::string& name, std::string& value, co
                    const std::vector<std::string>& choices) {
   return app.add_option(name, value, description)->check([choices](std::string& text) -> std::string {
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
-    std::string list = choices.front();
-    for (size_t n = 1; n < choices.size(); ++n) list += (n + 1 < choices.size() ? ", " : " or ") + choices[n];
-    return fmt::format("takes {}, not '{}'", list, shown(text, 40));
+    return fmt::format("takes {}, not '{}'", alternatives(choices), shown(text, 40));
   });
+}
+
+Option* add_columns(Command& app, std::optional<int>& columns, int least) {
+  return add_integer(app, "--columns", columns, "Terminal width [default: $COLUMNS, or the terminal's]",
+                     {least, 10000});
 }
 
 }  // namespace heed::cli

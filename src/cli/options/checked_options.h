@@ -34,4 +34,7 @@ Option* add_number(Command& app, const std::string& name, Value& value, const st
 Option* add_choice(Command& app, const std::string& name, std::string& value, const std::string& description,
                    const std::vector<std::string>& choices);
 
+/// Adds --columns, the width of tables, from `least` up.
+Option* add_columns(Command& app, std::optional<int>& columns, int least);
+
 }  // namespace heed::cli

@@ -1,8 +1,5 @@
 #include "inspect/attribution/attribution.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/check.h"
 #include "inspect/attribution/gradient.h"
 #include "inspect/attribution/leave_out.h"
@@ -10,15 +7,6 @@
 
 namespace heed {
 namespace {
-
-struct MethodName {
-  AttributionMethod method;
-  const char* name;
-};
-constexpr std::array<MethodName, 4> kMethods{{{AttributionMethod::kIntegrated, "integrated"},
-                                              {AttributionMethod::kGradient, "gradient"},
-                                              {AttributionMethod::kRollout, "rollout"},
-                                              {AttributionMethod::kLeaveOut, "leave-out"}}};
 
 /// The token of a vocabulary; -1 for zeros.
 struct BaselineToken {
@@ -66,17 +54,11 @@ std::vector<TokenAttribution> explain(const InspectedModel& model, const Reading
 }  // namespace
 
 const char* attribution_method_name(AttributionMethod method) {
-  for (const MethodName& each : kMethods) {
-    if (each.method == method) return each.name;
-  }
-  HEED_CHECK(false);
+  return name_in(kAttributionMethods, method);
 }
 
 AttributionMethod attribution_method_named(const std::string& name) {
-  for (const MethodName& each : kMethods) {
-    if (each.name == name) return each.method;
-  }
-  fail(ErrorKind::kUsage, "unknown method '{}': choose integrated, gradient, rollout or leave-out", name);
+  return value_in(kAttributionMethods, "method", name);
 }
 
 Attribution attribute(const InspectedModel& model, const Reading& reading, const AttributionOptions& options,

@@ -1,11 +1,18 @@
 // Attribution of predictions to tokens, for heed/attribution.h.
 #pragma once
 
+#include "base/text/named_values.h"
 #include "base/thread_pool.h"
 #include "heed/attribution.h"
 #include "inspect/reading/reading.h"
 
 namespace heed {
+
+constexpr NamedValues<AttributionMethod, 4> kAttributionMethods{
+    {{AttributionMethod::kIntegrated, "integrated"},
+     {AttributionMethod::kGradient, "gradient"},
+     {AttributionMethod::kRollout, "rollout"},
+     {AttributionMethod::kLeaveOut, "leave-out"}}};
 
 /// Explains the predictions of a reading; `options.target` has been read. Results do not depend on the
 /// threads of the pool, nor on which other tokens are explained. Throws kUsage for a token that does not

@@ -56,13 +56,6 @@ void add_row(Rows& rows, const std::string& name, const std::vector<std::string>
 
 }  // namespace
 
-LensValue lens_value_named(const std::string& name) {
-  if (name == "predictions") return LensValue::kPredictions;
-  if (name == "norms") return LensValue::kNorms;
-  if (name == "added") return LensValue::kAdded;
-  fail(ErrorKind::kUsage, "unknown value '{}': choose predictions, norms or added", name);
-}
-
 std::string lens_table(const Lens& lens, const LensStack& stack, LensValue value, int columns) {
   require_value(stack, value);
   Rows rows;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/text/named_values.h"
 #include "heed/lens.h"
 #include "inspect/draw/picture.h"
 
@@ -15,8 +16,8 @@ enum class LensValue {
   kAdded,        ///< the norm of what the sub-layer added
 };
 
-/// "predictions", "norms" or "added". Throws kUsage for another name.
-LensValue lens_value_named(const std::string& name);
+constexpr NamedValues<LensValue, 3> kLensValues{
+    {{LensValue::kPredictions, "predictions"}, {LensValue::kNorms, "norms"}, {LensValue::kAdded, "added"}}};
 
 /// One row for each state, one column for each token; wide tables are split. Throws kUsage for predictions of
 /// a stack without them, and for fewer than 40 columns.

@@ -1,4 +1,4 @@
-// Runs of a model in which states of another run take the place of its own.
+// Patched runs: forward passes in which states are replaced by those of the clean run.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "inspect/patching/patching.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 
@@ -11,14 +10,6 @@
 
 namespace heed {
 namespace {
-
-struct PartName {
-  PatchedPart part;
-  const char* name;
-};
-constexpr std::array<PartName, 3> kParts{{{PatchedPart::kHeads, "heads"},
-                                          {PatchedPart::kLayers, "layers"},
-                                          {PatchedPart::kPositions, "positions"}}};
 
 /// Tokens of a decoder are aligned up to the target, which both texts have.
 RowAlignment alignment_of(const Reading& clean, const Reading& corrupted, size_t clean_decoder_tokens) {
@@ -86,17 +77,11 @@ void set_effects(const std::vector<double>& values, PatchPlan plan, Patching& pa
 }  // namespace
 
 const char* patched_part_name(PatchedPart part) {
-  for (const PartName& each : kParts) {
-    if (each.part == part) return each.name;
-  }
-  HEED_CHECK(false);
+  return name_in(kPatchedParts, part);
 }
 
 PatchedPart patched_part_named(const std::string& name) {
-  for (const PartName& each : kParts) {
-    if (each.name == name) return each.part;
-  }
-  fail(ErrorKind::kUsage, "unknown part '{}': choose heads, layers or positions", name);
+  return value_in(kPatchedParts, "part", name);
 }
 
 Patching patch(const InspectedModel& model, const Reading& clean, const Reading& corrupted,

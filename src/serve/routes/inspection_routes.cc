@@ -79,8 +79,7 @@ void route_v1_attribute(const Exchange& exchange) {
   AttributionOptions options;
   if (const auto token = fields.integer("token", 1, 1'000'000)) options.token = static_cast<int>(*token);
   options.instead = fields.text_or("instead", "");
-  options.method =
-      attribution_method_named(fields.choice("method", {"integrated", "gradient", "rollout", "leave-out"}));
+  options.method = attribution_method_named(fields.choice("method", names_in(kAttributionMethods)));
   options.baseline = fields.text_or("baseline", "");
   options.tolerance = fields.number("tolerance", 1e-3, 1).value_or(options.tolerance);
   inspect(exchange, exchange.service.limits.attributed_tokens,
@@ -96,7 +95,7 @@ void route_v1_patch(const Exchange& exchange) {
   PatchOptions options;
   if (const auto token = fields.integer("token", 1, 1'000'000)) options.token = static_cast<int>(*token);
   options.instead = fields.text_or("instead", "");
-  options.what = patched_part_named(fields.choice("what", {"heads", "layers", "positions"}));
+  options.what = patched_part_named(fields.choice("what", names_in(kPatchedParts)));
   const size_t most = exchange.service.limits.attributed_tokens;
   inspect(exchange, most, [&](const InspectedModel& model, const Reading& clean, ThreadPool& pool) {
     const Reading corrupted = read_another(model, other, clean);
