@@ -57,11 +57,14 @@ constexpr std::array kPatterns{
         SpanKind::kExact,  // flags; emojis with modifiers and joined sequences
         R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
     SpanPattern{SpanKind::kExact, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
-    SpanPattern{SpanKind::kExact,  // UUIDs, ISO dates, IP addresses, versions, phone numbers
-                R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact,  // UUIDs, dates and codes with hyphens, IP addresses, versions, phone numbers
+        R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
     SpanPattern{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\p{L}\p{N}]))"},
+    SpanPattern{SpanKind::kExact,
+                R"((?<![\p{L}\p{N}.,-])[0-9]{1,12}(?:-[0-9]{1,12}){2,6}(?![\p{L}\p{N}-]|[.,][0-9]))"},
     SpanPattern{SpanKind::kExact,
                 R"((?<![\p{L}\p{N}.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
     SpanPattern{
@@ -81,7 +84,7 @@ constexpr std::array kPatterns{
         R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
 };
 
-/// Dates (day, month, year) are not protected, since their format depends on the language.
+/// Dates with periods or slashes are not protected, since their format depends on the language.
 constexpr const char* kDate =
     R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
 
