@@ -211,6 +211,11 @@ export async function lens(body, signal) { return request("v1/lens", body, signa
 /** @param {object} body @param {AbortSignal} signal @returns {Promise<AttributionJson>} */
 export async function attribution(body, signal) { return request("v1/attribute", body, signal); }
 
+/// How much of the difference between two texts each part of the model carries. `body`: readingOf(), `other`,
+/// `what`, `token` and `instead`.
+/** @param {object} body @param {AbortSignal} signal @returns {Promise<PatchingJson>} */
+export async function patch(body, signal) { return request("v1/patch", body, signal); }
+
 /** @param {State} state @param {AbortSignal} signal @returns {Promise<CompletionsJson>} */
 export async function nextTokens(state, signal) {
   return request(

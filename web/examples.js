@@ -26,9 +26,16 @@ export function isExample(text) {
   return [...Object.values(strings.examples), strings.examplesOfText].some((texts) => texts.includes(text));
 }
 
+/// A sentence that differs from an example, or from that of the tour, in a word; from another text, the same:
+/// it is for the reader to change.
+/** @param {string} text */
+export function differingFrom(text) {
+  return hasKey(strings.differing, text) ? strings.differing[text] : text;
+}
+
 /// A sentence to compare that of a state with.
 /** @param {State} state */
 export function otherExample(state) {
-  const other = continuesText(state) ? strings.comparedText : strings.comparedExamples[languageOf(state)];
-  return other === state.text ? examplesOf(state)[0] : other;
+  const example = examplesOf(state)[0], other = differingFrom(example);
+  return other === state.text ? example : other;
 }

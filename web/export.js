@@ -68,7 +68,8 @@ function commandFor(app, output) {
   if (!given) return attendCommand(app, output);
   const {target} = readingOf(app.store.get(), app.trace());
   return [
-    "heed", given.command, shellWord(app.trace().source || app.trace().target), ...modelWords(app),
+    "heed", given.command, shellWord(app.trace().source || app.trace().target),
+    ...(given.texts ?? []).map(shellWord), ...modelWords(app),
     ...(target ? ["--target", shellWord(String(target))] : []), ...given.options.map(shellWord), "--output",
     output
   ].join(" ");

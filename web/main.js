@@ -24,6 +24,7 @@ import {createLines} from "./views/lines.js";
 import {createNext} from "./views/next.js";
 import {createOneHead} from "./views/one_head.js";
 import {createOneQuery} from "./views/one_query.js";
+import {createPatch} from "./views/patching/view.js";
 import {createSearch} from "./views/search.js";
 import {createWholeModel} from "./views/whole_model/view.js";
 import {createWhy} from "./views/why.js";
@@ -120,7 +121,8 @@ const app = {
   /// texts.
   suits(view) {
     if (!current) return view !== "next";
-    if (view === "why") return kindOf(current) !== "vectors" || modelOf(store.get())?.task === "masked";
+    if (view === "why" || view === "patch")
+      return kindOf(current) !== "vectors" || modelOf(store.get())?.task === "masked";
     const translates = current.sourceTokens.length > 0 && current.targetTokens.length > 0;
     return view === "next" ? current.sourceTokens.length === 0 : translates || view !== "search";
   },
@@ -186,6 +188,7 @@ const makers = {
   query: createOneQuery,
   layers: createLayers,
   why: createWhy,
+  patch: createPatch,
   model: createWholeModel,
   change: createChange,
   search: createSearch,
@@ -282,7 +285,8 @@ function showView() {
   }
   const translates = kindOf(current) === "translation";
   app.lead(name === "change" && !translates ? strings.leadSwitching : strings.lead[name]);
-  placeControls.element.hidden = ["heads", "layers", "why", "model", "change", "search"].includes(name);
+  placeControls.element.hidden =
+      ["heads", "layers", "why", "patch", "model", "change", "search"].includes(name);
   placeControls.update();
   view.update();
 }

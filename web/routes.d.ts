@@ -197,6 +197,38 @@ interface AttributionJson {
   evaluations: number[];
 }
 
+/** Heads, sub-layers, or the residual stream at one position. */
+type PatchedPart = "heads" | "layers" | "positions";
+
+/** POST /v1/patch, and `heed patch --json`. */
+interface PatchingJson {
+  model: string;
+  source: string;
+  /** The second text. */
+  other: string;
+  target: string;
+  source_tokens: string[];
+  other_tokens: string[];
+  target_tokens: string[];
+  /** Of each source token, the position of its counterpart in other_tokens. */
+  counterparts: (number | null)[];
+  /** Which of target_tokens the log-probability is of. */
+  tokens: number[];
+  /** The alternative whose log-probability is taken away. */
+  instead: string | null;
+  what: PatchedPart;
+  /** The log-probability after the first text, and after the second. */
+  clean: number;
+  corrupted: number;
+  /** The share of the difference that comes back, by row and column; null for a position without a counterpart. */
+  effects: Record<Stack, (number | null)[][]>;
+  /** Layers; of positions, the first is "embedding". */
+  rows: Record<Stack, string[]>;
+  /** Heads, "layer" and the parts of LensPart, or tokens. */
+  columns: Record<Stack, string[]>;
+  evaluations: number;
+}
+
 /** POST /v1/completions with `logprobs`. */
 interface CompletionsJson {
   choices: {logprobs: {top_logprobs: Record<string, number>[]}}[];

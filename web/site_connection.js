@@ -18,7 +18,7 @@ const jsonResponse = (value, status = 200) => new Response(JSON.stringify(value)
 
 /// Routes that can take minutes. They are asked of a worker of their own, so that the page can translate
 /// meanwhile; it ends when nobody waits for the answer any more.
-const kLongRoutes = ["/v1/attribute"];
+const kLongRoutes = ["/v1/attribute", "/v1/patch"];
 
 /// A worker with models of the site, which are loaded when they are first asked. `list`: the address of their
 /// list, beside their directories.

@@ -27,7 +27,9 @@ export const kDefaults = {
   token: "",             // the pinned token: s3 the third of the source, t2 the second of the target
   show: "predictions",   // layers: predictions, expected, norms, added
   method: "integrated",  // why: integrated, gradient, rollout, leave-out
-  instead: "",           // why: the alternative, a token
+  instead: "",           // why, patch: the alternative, a token
+  beside: "",            // patch: the sentence that differs from `text`; empty: differingFrom()
+  part: "heads",         // patch: heads, layers, positions
   open: "output",        // model: the parts that are open: encoder.1,decoder.3.feed-forward
   sort: "place",         // of the heads
   least: "",             // filter of the heads: entropy>1.5
@@ -108,7 +110,9 @@ export function createStore(inFragment, first = {}) {
     /** @param {Partial<State>} changes @param {boolean} typing */
     set(changes, typing = false) {
       const before = state;
-      state = {...state, ...changes};
+      // What differs in a word from one sentence does not from another one.
+      const isOther = changes.text !== undefined && changes.text !== before.text;
+      state = {...state, ...(isOther ? {beside: ""} : {}), ...changes};
       if (write(state) === write(before)) return;
       if (hasAddress) history[typing ? "replaceState" : "pushState"](null, "", address(state));
       tell(before);

@@ -77,14 +77,27 @@ export const strings = {
   },
   examplesOfText:
       ["Once upon a time there was a little dog", "The cat that the children saw in the garden was"],
-  /// What the first of these is compared with.
-  comparedExamples: {
-    de: "Die Katze schläft.",
-    en: "The cat is sleeping.",
-    es: "El gato duerme.",
-    fr: "Le chat dort.",
+  /// Sentences that differ from these, and from those of the tour, in a word.
+  /** @type {Record<string, string>} */
+  differing: {
+    "Der Hund schläft.": "Die Katze schläft.",
+    "Das kleine Kind, das gestern im Garten spielte, schläft schon.":
+        "Das kleine Kind, das gestern im Garten spielte, schläft nicht.",
+    "Kannst du mir bitte helfen?": "Kannst du ihm bitte helfen?",
+    "The dog is sleeping.": "The cat is sleeping.",
+    "Where did you learn to swim?": "When did you learn to swim?",
+    "The weather is nice today.": "The weather is bad today.",
+    "El perro duerme.": "El gato duerme.",
+    "¿Dónde aprendiste a nadar?": "¿Cuándo aprendiste a nadar?",
+    "Hoy hace buen tiempo.": "Hoy hace mal tiempo.",
+    "Le chien dort.": "Le chat dort.",
+    "Où as-tu appris à nager ?": "Quand as-tu appris à nager ?",
+    "Il fait beau aujourd'hui.": "Il fait chaud aujourd'hui.",
+    "Once upon a time there was a little dog": "Once upon a time there was a little cat",
+    "The cat that the children saw in the garden was": "The cats that the children saw in the garden were",
+    "Der Hund hat gut geschlafen.": "Die Katze hat gut geschlafen.",
+    "The dog slept well in the garden.": "The cat slept well in the garden.",
   },
-  comparedText: "Once upon a time there was a little cat",
   working: "translating …",
   /** @param {string} warning */
   warning: (warning) => `Check this: ${warning}`,
@@ -114,6 +127,7 @@ export const strings = {
     query: "One query",
     layers: "Layers",
     why: "Why",
+    patch: "Patch",
     model: "Model",
     change: "Change it",
     search: "The search",
@@ -130,6 +144,7 @@ export const strings = {
     query:
         "How one row of the attention comes about: dot products, scaled, masked, softmax, and the values mixed.",
     why: "How much each token that the model has read contributes to a token that it writes.",
+    patch: "Which parts of the model carry what another sentence changes.",
     model:
         "The whole way, from characters to the word that is written, with the model's numbers. Each part opens. Click a token above to follow another.",
     layers: "What each token's vector says after each step of the model.",
@@ -179,6 +194,10 @@ export const strings = {
     "output": "output",
   },
   expectedRow: "expected",
+  /// A part of a layer, or all of it.
+  /** @param {LensPart | "layer"} part */
+  patchedPart: (part, short = false) =>
+      part === "layer" ? (short ? "all" : "all of it") : (short ? strings.shortParts : strings.parts)[part],
   state: "after",
   normColumn: "norm",
   addedColumn: "added",
@@ -278,6 +297,48 @@ export const strings = {
       `The shares sum to ${strings.decimal(sum)}${sum < 0.9995 ? "; the rest is the start token's." : "."}`,
   contribution: "contribution",
   role: "part of",
+  besideLabel: "Other sentence",
+  patchedLabel: "What is put back",
+  patched: {heads: "Heads", layers: "Layers", positions: "Positions"},
+  watchedLabel: "Watch",
+  againstLabel: "Against",
+  watchAll: "the whole translation",
+  leadOfPatch: {
+    heads:
+        "The model reads the other sentence, and one head at a time gives what it gave for the first. How much of the difference in log-probability comes back? 1 is all of it, 0 nothing.",
+    layers:
+        "The model reads the other sentence, and one sub-layer at a time adds what it added for the first, at all tokens. How much of the difference in log-probability comes back? 1 is all of it, 0 nothing.",
+    positions:
+        "The model reads the other sentence, and one token at a time has the vector that it had in the first, after one layer. How much of the difference in log-probability comes back? 1 is all of it, 0 nothing.",
+  },
+  changeAWord: "Change a word of the other sentence, and see which part of the model carries the difference.",
+  /** @param {string} what @param {number} clean @param {number} corrupted */
+  patchedDifference: (what, clean, corrupted) => `${what} = ${
+      strings.decimal(clean, 2)} after the sentence, ${strings.decimal(corrupted, 2)} after the other one.`,
+  /** @param {string} where @param {number} effect */
+  mostComesBack: (where, effect) => `${where} brings back the most: ${strings.decimal(effect, 2)}.`,
+  nothingComesBack: "No single part brings anything back.",
+  otherLength:
+      "The two have different numbers of tokens: those between their common beginning and end stay as they are.",
+  /// A cell of the maps.
+  /** @param {Stack} stack @param {string} layer @param {LensPart | "layer"} part */
+  subLayerName: (stack, layer, part) =>
+      `${strings.stacks[stack]} layer ${layer}, ${strings.patchedPart(part)}`,
+  /** @param {Stack} stack @param {string} layer @param {string} token */
+  positionName: (stack, layer, token) => layer === "embedding" ?
+      `“${token}” before ${strings.stacks[stack]} layer 1` :
+      `“${token}” after ${strings.stacks[stack]} layer ${layer}`,
+  /** @param {string} where @param {number} effect */
+  bringsBack: (where, effect) => Math.abs(effect) < 0.005 ? `${where} brings nothing back` :
+      effect > 0 ? `${where} brings back ${strings.decimal(effect, 2)} of the difference` :
+                   `${where} makes the difference larger, by ${strings.decimal(-effect, 2)}`,
+  /** @param {string} where */
+  noCounterpart: (where) => `${where}: no counterpart in the other sentence`,
+  patchedHint: "Point at a cell, or move with the arrow keys.",
+  patchedHeadHint: "Point at a head, or move with the arrow keys. A click or Enter shows its attention.",
+  /** @param {string} what @param {string} other */
+  pictureOfPatch: (what, other) => `${what}, and what comes back of the difference to “${other}”`,
+  columnsOfPatch: ["part", "comes back"],
   /// The whole model: names of parts, and what they say in one line.
   wholeModel: {
     /** @param {string} encoder @param {string} decoder @param {string} written */

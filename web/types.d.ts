@@ -229,6 +229,33 @@ interface WhyBox extends Point {
   height: number;
 }
 
+/** A cell of the maps of views/patching/: of /v1/patch, rows and columns from 0. */
+interface PatchCell {
+  stack: Stack;
+  row: number;
+  column: number;
+  /** Null for a position without a counterpart. */
+  effect: number | null;
+}
+
+/** `left`, `top`: of the cells. */
+interface PatchMapLayout extends Point {
+  stack: Stack;
+  left: number;
+  top: number;
+  cellWidth: number;
+  columns: Label[];
+  /** Of the rows. */
+  names: string[];
+}
+
+interface PatchLayout {
+  maps: PatchMapLayout[];
+  cellHeight: number;
+  width: number;
+  height: number;
+}
+
 /** The grid of views/layers.js. */
 interface LayersLayout {
   left: number;
@@ -299,6 +326,8 @@ interface Takeaway {
   extension?: string;
   /** The subcommand of `heed` that makes the same, and its options. */
   command: string;
+  /** What the command reads beside the sentence. */
+  texts?: string[];
   options: string[];
 }
 

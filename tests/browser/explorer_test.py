@@ -259,7 +259,7 @@ class Page(Saving, unittest.TestCase):
         self.assertIn("--head 1 ", self.browser.run("return document.querySelector('.command code').textContent"))
 
     def test_what_needs_the_model_says_so(self):
-        for view in ["layers", "why", "model"]:
+        for view in ["layers", "why", "patch", "model"]:
             self.show(view=view)
             self.assertIn("heed serve --pair de-en", self.browser.run("return document.querySelector('#panel').textContent"), view)
         self.show(view="change")
@@ -324,6 +324,14 @@ class Page(Saving, unittest.TestCase):
         frame = cpu_time_while_hovering(self.browser, 60)
         print(f"page of 20 words: {path.stat().st_size} bytes; CPU time of a frame while hovering: {frame:.1f} ms", file=sys.stderr)
         self.assertLess(frame, 20)
+
+
+def patch_table(browser):
+    """The rows of the table of Patch: the part, and what comes back."""
+    browser.run("document.querySelector('details.numbers').open = true")
+    browser.wait("document.querySelector('details.numbers td')", "the table")
+    return browser.run("return [...document.querySelectorAll('details.numbers tbody tr')]"
+                       ".map((row) => [...row.children].map((cell) => cell.textContent))")
 
 
 class OfServer(Saving, unittest.TestCase):
@@ -693,6 +701,19 @@ class OtherModels(OfServer):
         self.browser.wait("document.querySelector('.similarities dt')", "similarities")
         self.assertFalse(self.browser.run("return document.querySelector('#tab-why').checkVisibility()"))
 
+    def test_patch_of_all_tasks(self):
+        for model, text, other, stack in [("text", "the dog", "the cat", "decoder"), ("classes", "the dog", "the cat", "encoder")]:
+            self.show(model=model, text=text, beside=other, view="patch", part="positions")
+            self.browser.wait("/after the other one/.test(document.querySelector('#panel .sum')?.textContent)", "the difference")
+            found = self.ask("v1/patch", {"model": model, "text": text, "other": other, "what": "positions"})
+            rows = patch_table(self.browser)
+            expected = [effect for row in found["effects"][stack] for effect in row]
+            self.assertEqual([row[1] for row in rows], ["" if effect is None else f"{effect:.3f}" for effect in expected])
+            self.assertFalse(self.browser.run("return document.querySelector('#panel select').checkVisibility()"))
+        self.show(model="vectors", text="the dog")
+        self.browser.wait("document.querySelector('.similarities dt')", "similarities")
+        self.assertFalse(self.browser.run("return document.querySelector('#tab-patch').checkVisibility()"))
+
     def test_the_whole_model_of_all_tasks(self):
         for model, text, titles in [("text", "the d", ["What is written so far", "Decoder layer 2", "Output"]), ("classes", "the dog", ["Text to tokens", "Encoder layer 2", "Output"]),
                                     ("vectors", "the dog", ["Text to tokens", "Encoder layer 2", "Output"])]:
@@ -780,7 +801,7 @@ class Served(OfServer):
 
     def test_the_picture_begins_on_the_first_screen_of_a_phone(self):
         self.browser.resize(360, 740)
-        for view in ["lines", "heads", "head", "query", "layers", "why", "search", "compare"]:
+        for view in ["lines", "heads", "head", "query", "layers", "why", "patch", "search", "compare"]:
             self.show(pair="de-en", text=SHORT, view=view)
             self.browser.wait("document.querySelector('#panel canvas, #panel table')?.getBoundingClientRect().height > 0", view)
             top = self.browser.run("return document.querySelector('#panel canvas, #panel table').getBoundingClientRect().top")
@@ -1093,6 +1114,86 @@ class Served(OfServer):
         rows = list(csv.DictReader(io.StringIO(self.saved("why-gradient-3.csv").decode())))
         self.assertEqual([row["side"] for row in rows], 5 * ["source"] + 2 * ["target"])
 
+    def show_patch(self, text=SHORT, **more):
+        """The rows of the table of Patch."""
+        self.show(**{"pair": "de-en", "text": text, "view": "patch", **more})
+        self.browser.wait("/after the other one/.test(document.querySelector('#panel .sum')?.textContent)", "the difference")
+        return patch_table(self.browser)
+
+    def test_patch_of_each_part(self):
+        other = "Die Katze schläft."  # what the example is compared with
+        for part, name in [("heads", "Cross layer 2, head 3"), ("layers", "Cross layer 2, cross-attention"), ("positions", "“Hund” after Encoder layer 6")]:
+            rows = self.show_patch(part=part)
+            self.assertEqual(self.browser.run("return document.querySelector('#beside').value"), other)
+            found = self.command_json("patch", SHORT, other, "--what", part)
+            expected = [effect for stack in ["encoder", "cross", "decoder"] for row in found["effects"][stack] for effect in row]
+            for (where, shown), effect in zip(rows, expected, strict=True):
+                self.assertAlmostEqual(float(shown or "nan"), effect, delta=0.002, msg=(part, where))
+            self.assertIn(name.replace("Cross layer 2, cross", "Decoder layer 2, cross"), [row[0] for row in rows])
+            says = self.browser.run("return document.querySelector('#panel .sum').textContent").replace("−", "-")
+            self.assertIn(f"= {found['clean']:.2f} after the sentence, {found['corrupted']:.2f} after the other one", says)
+            best, (where, _) = max((effect, row) for effect, row in zip(expected, rows) if not row[0].endswith("all of it"))
+            self.assertIn(f"{where} brings back the most: {best:.2f}", says)
+            self.assertGreater(self.browser.run(PAINTED), 8)
+            self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+            self.picture(f"patch-{part}")
+
+    def test_patch_of_a_sentence_that_is_typed(self):
+        self.show(pair="de-en", text="Ich habe kein Buch.", view="patch")
+        self.browser.wait("/Change a word/.test(document.querySelector('#panel').textContent)", "what to do")
+        self.assertEqual(self.browser.run("return document.querySelector('#beside').value"), "Ich habe kein Buch.")
+        self.assertFalse(self.browser.run("return document.querySelector('#panel canvas').checkVisibility()"))
+        self.browser.run("const box = document.querySelector('#beside'); box.value = 'Ich habe ein Buch.'; box.dispatchEvent(new Event('input'))")
+        self.browser.wait("/head 7 brings back the most/.test(document.querySelector('#panel .sum').textContent)", "the head of the negation")
+        self.assertEqual(self.state()["beside"], "Ich habe ein Buch.")
+        # Another sentence has another one beside it.
+        self.browser.run("const box = document.querySelector('#source'); box.value = 'Ich habe kein Haus.'; box.dispatchEvent(new Event('input'))")
+        self.browser.wait("document.querySelector('#beside').value === 'Ich habe kein Haus.' && /Change a word/.test(document.querySelector('#panel').textContent)", "a copy of the new sentence")
+        # What the route says against it: texts that are the same, but for white space.
+        self.browser.run("const box = document.querySelector('#beside'); box.value = 'Ich  habe kein Haus.'; box.dispatchEvent(new Event('change'))")
+        self.browser.wait("/both texts have the same tokens/.test(document.querySelector('#panel').textContent)", "the error")
+        self.assertTrue(all("400" in message for message in self.browser.console()))
+
+    def test_patch_watches_a_word(self):
+        self.show_patch(token="t2", instead="▁cat")
+        self.assertIn("ln P(“dog”) − ln P(“cat”) =", self.browser.run("return document.querySelector('#panel .sum').textContent"))
+        self.assertRegex(self.browser.run("return document.querySelector('.command code').textContent"),
+                         r"^heed patch 'Der Hund schläft.' 'Die Katze schläft.' .*--what heads --token 2 --instead .*cat'? --output patch-heads-2.svg$")
+        buttons = {name: f".export button:nth-of-type({n})" for n, name in enumerate(["SVG", "PNG", "PDF", "JSON", "CSV"], 1)}
+        for name in ["JSON", "CSV", "SVG", "PNG"]:
+            self.browser.click(buttons[name])
+        found = json.loads(self.saved("patch-heads-2.json"))
+        self.assertEqual((found["tokens"], found["instead"]), ([2], "▁cat"))
+        rows = list(csv.DictReader(io.StringIO(self.saved("patch-heads-2.csv").decode())))
+        self.assertEqual(len(rows), 96)
+        self.assertAlmostEqual(float(rows[-1]["effect"]), found["effects"]["decoder"][-1][-1], places=5)
+        self.assertIn("<svg", self.saved("patch-heads-2.svg").decode())
+        self.assertTrue(self.saved("patch-heads-2.png").startswith(b"\x89PNG"))
+        self.browser.run("const box = document.querySelector('#panel select'); box.value = ''; box.dispatchEvent(new Event('change'))")
+        self.browser.wait("/^ln P\\(“The dog/.test(document.querySelector('#panel .sum').textContent)", "the whole translation")
+        self.assertNotIn("token", self.state())
+
+    def test_patch_by_keyboard(self):
+        self.show_patch()
+        self.browser.run("document.querySelector('#panel .overlay').focus()")
+        self.browser.press("ArrowRight", "ArrowRight", "ArrowDown")
+        self.browser.wait("/^Encoder layer 2, head 2 /.test(document.querySelector('.reading').textContent)", "what a head brings back")
+        self.browser.press("Enter")
+        self.browser.wait("/view=head&/.test(location.href) && document.querySelector('#tab-head').ariaSelected === 'true'", "the attention of the head")
+        self.assertEqual({name: self.state()[name] for name in ["stack", "layer", "head"]}, {"stack": "encoder", "layer": "2", "head": "2"})
+        self.browser.call("POST", "/back", {})
+        # A token that is marked elsewhere, and one without a counterpart.
+        self.show_patch(beside="Der Hund schläft nicht.", part="positions", token="s2")
+        self.assertIn("different numbers of tokens", self.browser.run("return document.querySelector('#panel .sum').textContent"))
+        overlay = PIXELS.replace("SELECTOR", "#panel .overlay") + "return data.some((part) => part > 0);"
+        self.browser.wait(f"(() => {{{overlay}}})()", "the marked token")
+
+    def test_patch_of_the_rnn(self):
+        self.show_patch(pair="", model="rnn")
+        disabled = "return [...document.querySelectorAll('#panel [role=radio]:disabled')].map((each) => each.textContent)"
+        self.assertEqual(self.browser.run(disabled), ["Heads"])
+        self.assertIn("recurrence", self.browser.run("return document.querySelector('details.numbers').textContent"))
+
     def test_a_newer_question_drops_an_older_one(self):
         """Integrated gradients of a long sentence take long: the page goes on without them."""
         self.show(pair="de-en", text=LONG, view="why", token="t18")
@@ -1273,7 +1374,7 @@ class Site(Served):
             self.browser.run("const box = document.querySelector('#source'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))", LONG)
             expected = subprocess.run([HEED, "translate", LONG, "--quiet", "--precision", "int8"], check=True, capture_output=True, text=True).stdout
             self.browser.wait(f"document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", "the command's translation")
-            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("why", "canvas"), ("model", ".fold"), ("change", ".versus .translation"),
+            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("why", "canvas"), ("patch", "canvas"), ("model", ".fold"), ("change", ".versus .translation"),
                                 ("search", "canvas"), ("compare", "canvas")]:
                 self.browser.click(f"#tab-{view}")
                 self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", view)

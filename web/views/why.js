@@ -1,17 +1,19 @@
 // Why: how much each source token and each earlier target token contributes to a token that the model writes,
 // by one of four methods (include/heed/attribution.h), also against an alternative.
 
-import {attribution, classify, createQuestion, lens, readingOf} from "../api.js";
+import {attribution, createQuestion, readingOf} from "../api.js";
 import {choice, element} from "../dom.js";
 import {hasKey, keysOf} from "../keys.js";
 import {tokenLabels} from "../labels.js";
 import {kindOf} from "../outcome.js";
 import {createPicture, numberTable} from "../picture.js";
+import {createProgress} from "../progress.js";
 import {Scene, textWidth} from "../scene.js";
 import {strings} from "../strings.js";
 
+import {createInstead} from "./instead.js";
+
 const kLetters = 17, kNumbers = 12, kBoxHeight = 46, kGap = 4, kWordGap = 9, kTitle = 26;
-const kAlternatives = 5;
 // Full colours are for marks: letters stay legible on these.
 const kStrongest = 0.6;
 
@@ -152,86 +154,6 @@ function drawWhy(why, layout, colours) {
   return scene;
 }
 
-/// Says how long something takes, from half a second on.
-function createProgress() {
-  const text = element("span", {}), bar = element("progress", {"aria-label": strings.computing(0)});
-  const line = element("p", {class: "note-line progress", role: "status", hidden: true}, bar, text);
-  let timer = 0, begun = 0;
-  return {
-    element: line,
-    begin() {
-      clearInterval(timer);
-      begun = performance.now();
-      timer = setInterval(() => {
-        line.hidden = false;
-        text.textContent = strings.computing(Math.floor((performance.now() - begun) / 1000));
-      }, 500);
-    },
-    end() {
-      clearInterval(timer);
-      timer = 0;
-      line.hidden = true;
-    },
-  };
-}
-
-/// What could be written instead: {value, name} of tokens or classes, and a field for others.
-/** @param {App} app */
-function createInstead(app) {
-  const tokens = createQuestion(lens);
-  const classes = createQuestion((_, signal) => classify(app.store.get(), signal));
-  const field = element("input", {type: "text", placeholder: strings.insteadHint});
-  field.addEventListener("change", () => app.store.set({instead: field.value.trim()}));
-  const list = element("span", {class: "row alternatives"});
-  /** @param {{token: string, name: string, probability: number}[]} found */
-  const show = (found) => {
-    const {instead} = app.store.get();
-    /** @param {string} value @param {string} text */
-    const button = (value, text) => element(
-        "button", {
-          type: "button",
-          class: "example",
-          "aria-pressed": String(instead === value),
-          onclick: () => app.store.set({instead: value})
-        },
-        text);
-    list.replaceChildren(
-        button("", strings.noInstead),
-        ...found.map(
-            ({token, name, probability}) => button(token, `${name} ${strings.percent(probability)}`)));
-  };
-  return {
-    element: element(
-        "div", {class: "row above"},
-        element("label", {class: "field"}, element("span", {}, strings.insteadLabel), field), list),
-    /// Shows what is the likeliest in place of an explained token, `token` from 0.
-    /** @param {number} token */
-    async update(token) {
-      const state = app.store.get(), trace = app.trace(), kind = kindOf(trace);
-      this.element.hidden = state.method === "rollout";
-      field.value = state.instead;
-      if (this.element.hidden) return;
-      if (kind === "classification") {
-        const answer = await classes.ask(readingOf(state, trace));
-        const others =
-            Object.entries(answer?.result ?? {}).sort((a, b) => b[1] - a[1]).slice(1, 1 + kAlternatives);
-        if (answer) show(others.map(([name, probability]) => ({token: name, name, probability})));
-        return;
-      }
-      if (kind === "vectors") return show([]);  // masks: any of several
-      const answer = await tokens.ask({...readingOf(state, trace), top: kAlternatives + 1});
-      if (!answer?.result) return;
-      const last = answer.result.states.decoder.at(-1);
-      const at = kind === "translation" ? token : (last?.predictions?.length ?? 1) - 1;
-      const written = answer.result.expected_tokens[at];
-      show((last?.predictions?.[at] ?? [])
-               .filter((each) => each.token !== written)
-               .slice(0, kAlternatives)
-               .map(({token, probability}) => ({token, name: tokenLabels([token])[0].text, probability})));
-    },
-  };
-}
-
 /// What the state asks: `token` from 1 of a translation, 0 where there is one prediction.
 /** @param {App} app */
 function asked(app) {
@@ -249,7 +171,7 @@ function asked(app) {
 /** @param {App} app @returns {View} */
 export function createWhy(app) {
   const question = createQuestion(attribution), progress = createProgress(),
-        alternatives = createInstead(app);
+        alternatives = createInstead(app, strings.insteadLabel);
   const methods = choice(
       strings.method, keysOf(strings.methods).map((name) => [name, strings.methods[name]]),
       (value) => app.store.set({method: value, ...(value === "rollout" ? {instead: ""} : {})}));
@@ -378,7 +300,7 @@ export function createWhy(app) {
           {...readingOf(state, trace), method, ...(token ? {token} : {}), ...(instead ? {instead} : {})});
       progress.begin();
       picture.element.classList.add("stale");
-      alternatives.update(token - 1);
+      alternatives.update(method === "rollout" ? null : token - 1);
       const answer = await answering;
       if (!answer) return;
       progress.end();
