@@ -548,6 +548,8 @@ export const strings = {
   append: "Append this token to the text",
   notLanguageModel: "This view is for language models, and this model translates or classifies.",
   tourSentences: {de: "Der Hund hat gut geschlafen.", en: "The dog slept well in the garden."},
+  tourPart: "Part of the tour",
+  tourParts: ["Attention", "The whole model"],
   tour: [
     [
       "Query, key, value",
@@ -581,9 +583,48 @@ export const strings = {
       "Before the Transformer",
       "Recurrent networks with attention had a single matrix between target and source. It looked much like this mean over the heads of a layer. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another."
     ],
+    [
+      "Positions",
+      "Attention compares vectors and knows nothing of order. So each token's embedding gets a vector added that says its place, in this kind of model one of sines and cosines. Below are both for one token, and their sum, which the first layer reads. Click another token above: embedding and place are others."
+    ],
+    [
+      "The residual stream",
+      "No sub-layer replaces a token's vector: each one reads it and adds to it. The sum that runs from the embedding to the output is the residual stream, and what one layer has written there all later ones can read. Each number is the norm of what is added; the table below follows one token."
+    ],
+    [
+      "Norm",
+      "Each sub-layer adds numbers of a size of its own. The norm subtracts the mean of the vector's numbers, divides by their standard deviation, and multiplies each by a learned factor, so that the next sub-layer reads what it was trained for. Compare “x + added” with “norm of the sum”. Many newer models take the norm of what a sub-layer reads, and leave the stream itself alone."
+    ],
+    [
+      "Feed-forward",
+      "Attention moves information from token to token; the feed-forward network works on each token alone, with about two thirds of a layer's weights. Here the model reads another sentence, and one sub-layer at a time adds what it added for yours. In the encoder the feed-forward networks bring back more of the difference than attention; in the decoder, cross-attention fetches it."
+    ],
+    [
+      "Softmax and temperature",
+      "The output layer gives each token of the vocabulary a number, its logit, and softmax turns logits into probabilities. Dividing by a temperature before changes how decided the model is: below 1 the likeliest token takes nearly everything, above 1 the others come closer. Move the slider under “Output”, at the end of the page."
+    ],
+    [
+      "Why so many layers",
+      "A layer can only work with what those before it have written. Here the output layer reads the vectors early, as if no layers followed. At first a vector says the token that was read; the one that follows appears once cross-attention has looked at the source. Below are the tokens that are expected."
+    ],
+    [
+      "What training changed",
+      "A model begins with random numbers. First it learns which words are frequent, then which belong together, and last which word of the source a word of the translation comes from. This page has no checkpoints of a training; heed serve shows three with --model models/checkpoints/step-100, step-500 and step-5000."
+    ],
+    [
+      "What attention does not explain",
+      "It is tempting to read attention as the reason for a word. Here it is followed through all layers, as the mean over the heads: often ⟨end⟩ gets the most, and the word that was translated no more than others. Now choose “Leaving out” or “Integrated gradients”, which ask what the word's probability depends on. Attention says where a head reads, not what the model makes of it."
+    ],
   ],
   tourRnn:
       "A recurrent network with attention has a single matrix between target and source: this one. It looks much like the mean over the heads of a Transformer's cross-attention. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another.",
+  tourCheckpoints:
+      "Three checkpoints of one training of a small model. After 100 updates it knows which words are frequent and says them whatever it reads; its attention is spread evenly. After 500 some words are right. At the end each word looks at those that it comes from. Choose one: the other views show it, too.",
+  checkpoint: "Checkpoint",
+  afterUpdates: "After",
+  updates: "updates",
+  /** @param {number} count */
+  count: (count) => count.toLocaleString("en"),
   /** @param {number} n */
   step: (n) => `Step ${n}`,
   temperature: "Temperature",
@@ -617,6 +658,7 @@ export const strings = {
   tourOf: (n, all) => `${n} of ${all}`,
   tourBack: "Back",
   tourNext: "Next",
+  tourNextPart: "On to the whole model",
   tourDone: "Done",
   tourEnd: "Leave the tour",
   tourLabel: "Guided tour",

@@ -769,14 +769,17 @@ class Modules(OfServer):
 
 
 class Served(OfServer):
+    CHECKPOINTS = ["step-100", "step-500", "step-5000"]
     MODEL_NAMES = ["German → English", "English → Spanish", "German → English (rnn)",
+                   *(f"German → English ({name})" for name in ["step-100", "step-500", "step-5000"]),
                    "German → Spanish, through English"]
     OTHER_PRECISION = "int8"
     PRECISION = []
 
     @classmethod
     def models(cls):
-        return ["--pair", "de-en", "--pair", "en-es", "--model", str(MODELS / "rnn")]
+        paths = [MODELS / "rnn", *(MODELS / "checkpoints" / name for name in cls.CHECKPOINTS)]
+        return ["--pair", "de-en", "--pair", "en-es", *(word for path in paths for word in ["--model", str(path)])]
 
     def test_an_address_shows_its_sentence(self):
         self.show(pair="de-en", text=SHORT)
@@ -825,7 +828,46 @@ class Served(OfServer):
         self.assertLessEqual(len(set(paths)), 5, paths)
         self.assertEqual(paths.count("/v1/attend"), 1, "the address names no model, and the server's first is asked once")
 
-    def test_the_last_step_of_the_tour_shows_the_rnn(self):
+    def test_the_second_part_of_the_tour(self):
+        self.show(pair="de-en", tour=1)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.browser.run("[...document.querySelectorAll('.tour .choice button')].find((each) => each.textContent === 'The whole model').click()")
+        views = ["model", "layers", "model", "patch", "model", "layers", "head", "why"]
+        shown = {"patch": "/after the other one/.test(document.querySelector('#panel .sum').textContent)", "model": "document.querySelector('.vectors')",
+                 "why": "/The shares sum to/.test(document.querySelector('#panel .sum').textContent)"}
+        titles = set()
+        for n, view in enumerate(views, 1):
+            self.assertEqual(self.state()["tour"], str(8 + n))
+            self.browser.wait(f"document.querySelector('#tab-{view}').ariaSelected === 'true'", view)
+            self.browser.wait(shown.get(view, "document.querySelector('#panel .overlay')?.getAttribute('aria-label')"), f"step {n}: {view}")
+            self.assertIn(f"{n} of 8", self.browser.run("return document.querySelector('.tour').textContent"))
+            titles.add(self.browser.run("return document.querySelector('.tour h2').textContent"))
+            self.assertEqual(self.browser.run("return document.activeElement.id"), "tour-title")
+            self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+            # What a step shows is what an address with only its number shows.
+            self.assertLessEqual(set(self.state()) - {"tour", "pair", "model", "text"}, set(), view)
+            self.picture(f"tour-{8 + n}")
+            self.browser.click(".tour .primary")
+        self.assertEqual(len(titles), 8)
+        self.assertTrue(self.browser.run("return document.querySelector('.tour').hidden"))
+        self.assertEqual(self.state()["pair"], "de-en")
+
+    def test_a_step_of_the_tour_shows_three_checkpoints(self):
+        self.show(tour=15)
+        for n, name in enumerate(self.CHECKPOINTS):
+            self.browser.run(f"document.querySelectorAll('.checkpoints button')[{n}].click()")
+            sentence = "Der Hund hat gut geschlafen."
+            expected = subprocess.run([HEED, "translate", sentence, "--quiet", "--model", str(MODELS / "checkpoints" / name)], check=True, capture_output=True, text=True).stdout
+            self.browser.wait(f"/model={name}/.test(location.href) && document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", name)
+            self.assertEqual(self.browser.run("return document.querySelector('.checkpoints [aria-checked=true]').textContent.replace(',', '')"), name.split("-")[1])
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+        # A sentence in another language makes way for one that these models read.
+        self.show(pair="en-es", text="The dog sleeps.", tour=14)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.browser.click(".tour .primary")
+        self.browser.wait("document.querySelector('#source').value === 'Der Hund hat gut geschlafen.' && /model=step-100/.test(location.href)", "a German sentence")
+
+    def test_a_step_of_the_tour_shows_the_rnn(self):
         self.show(tour=8)
         self.browser.wait("/model=rnn/.test(location.href) && /slept/.test(document.querySelector('#translation').textContent)", "the RNN's translation")
         self.assertIn("this one", self.browser.run("return document.querySelector('.tour').textContent"))
@@ -1354,7 +1396,8 @@ class Site(Served):
         pass
 
     test_first_view_takes_few_requests = None  # each module is a file here
-    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "Spanish → English", "German → English (rnn)"]
+    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "Spanish → English", "German → English (rnn)",
+                   *(f"German → English ({name})" for name in ["step-100", "step-500", "step-5000"])]
     OTHER_PRECISION = "float32"
     PRECISION = ["--precision", "int8"]
 
