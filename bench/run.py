@@ -22,6 +22,7 @@ from pathlib import Path
 import harness
 
 FOLDER = Path(__file__).resolve().parent
+PEERS = ("torch", "transformers", "openvino", "nncf", "ctranslate2", "llama-cpp-python", "numpy")  # whose versions are told
 
 # Environment variables that limit Heed and the libraries of the peers to older instruction sets.
 OLDER_PROCESSORS = {
@@ -114,7 +115,7 @@ def surroundings(options):
         "instruction_set": library.heed_bench_isa().decode(),
         "versions": {
             "heed's matrix products": library.heed_bench_gemm_library().decode(),
-            **{package: version(package) for package in ("torch", "transformers", "openvino", "ctranslate2", "numpy")},
+            **{package: version(package) for package in PEERS},
         },
     }
 

@@ -1,25 +1,17 @@
 // The forward pass of a classifier, from ids to the logits of its classes.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <vector>
 
+#include "library/open_model.h"
 #include "models/directory/loaded_model.h"
 #include "search/encoder_batches.h"
 
 extern "C" {
 
-/// Opens a model directory in float32. Null, and a word on standard error, where it cannot.
-void* heed_bench_classifier_open(const char* directory) {
-  try {
-    auto* loaded = new heed::models::LoadedModel(heed::models::load_model(directory));
-    loaded->classifier();
-    return loaded;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return nullptr;
-  }
+/// Opens a model directory; heed::bench::open_model().
+void* heed_bench_classifier_open(const char* directory, const char* precision) {
+  return heed::bench::open_model(directory, precision);
 }
 
 /// Texts n are ids[offsets[n]] .. ids[offsets[n + 1]], special tokens included; logits is (texts, classes).

@@ -1,5 +1,5 @@
-"""The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch and in OpenVINO, on the same weights
-and ids.
+"""The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch, and in OpenVINO in float32, bfloat16
+and int8, on the same weights and ids.
 
 Weights are random, with the shapes of BERT-base, also with fewer layers, of MiniLM-L6 (Wang et al., 2020) and of
 BERT-mini (Turc et al., 2019). Texts are random ids of length 32, 128, or 5 to 60; PyTorch gets them sorted by length,
@@ -29,6 +29,7 @@ class Classification(CallContest):
     goal = 2
     limit = "float32"
     seconds = 1.0
+    precision = "float32"
 
     def __init__(self, shape_name, texts, threads):
         self.shape = SHAPES[shape_name]
@@ -56,9 +57,9 @@ class Classification(CallContest):
         self.model.save_pretrained(self.folder)
         self.library = load_library()
         self.library.heed_bench_classifier_open.restype = ctypes.c_void_p
-        self.opened = self.library.heed_bench_classifier_open(str(self.folder).encode())
+        self.opened = self.library.heed_bench_classifier_open(str(self.folder).encode(), self.precision.encode())
         if not self.opened:
-            raise CannotRun("Heed does not open the model")
+            raise CannotRun(f"Heed does not open the model in {self.precision}")
         self.opened = ctypes.c_void_p(self.opened)
 
         generator = random.Random(1)
@@ -117,13 +118,14 @@ def numbers_of(logits):
 
 
 class OpenvinoClassification(Classification):
-    """The same model converted by OpenVINO, computed in float32."""
+    """The same model converted by OpenVINO, in float32 or, where the processor has products of bfloat16, in these."""
 
     goal = 1.2
 
-    def __init__(self, shape_name, texts, threads):
+    def __init__(self, shape_name, texts, threads, precision="float32"):
         super().__init__(shape_name, texts, threads)
-        self.name += ", OpenVINO"
+        self.precision = precision
+        self.name += f", OpenVINO {precision}"
 
     def prepare(self):
         try:
@@ -133,18 +135,60 @@ class OpenvinoClassification(Classification):
         super().prepare()
         mask = self.mask if self.mask is not None else self.padded.new_ones(self.padded.shape)
         example = {"input_ids": self.padded, "attention_mask": mask}
-        converted = openvino.convert_model(self.model, example_input=example)
-        settings = {"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
-        self.request = openvino.compile_model(converted, "CPU", settings).create_infer_request()
         self.inputs = {name: tensor.numpy() for name, tensor in example.items()}
+        with self.no_gradients():
+            self.exact = self.model(**example).logits.numpy()
+        converted = self.converted(openvino.convert_model(self.model, example_input=example))
+        hint = "bf16" if self.precision == "bfloat16" else "f32"  # of what is not quantized
+        settings = {"INFERENCE_NUM_THREADS": 1, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": hint}
+        self.request = openvino.compile_model(converted, "CPU", settings).create_infer_request()
         del self.model
+
+    def converted(self, model):
+        return model
 
     def call_peer(self):
         return next(iter(self.request.infer(self.inputs, share_inputs=True).values()))
 
+    def compare(self):
+        """In fewer bits each side rounds in its own way: both are compared with PyTorch in float32."""
+        if self.precision == "float32":
+            return super().compare()
+        self.call_heed()
+        ours, theirs = self._error(self.logits), self._error(self.call_peer())
+        if not ours < 0.2:
+            raise Disagree(f"relative error of the logits {ours:.2g}")
+        return f"relative error of the logits {ours:.2g}, the peer's {theirs:.2g}"
+
+    def _error(self, logits):
+        return float((((logits - self.exact) ** 2).sum() / (self.exact**2).sum()) ** 0.5)
+
+
+class QuantizedClassification(OpenvinoClassification):
+    """int8 by NNCF, calibrated on the texts themselves, with its settings for Transformers."""
+
+    goal = 1.3
+
+    def __init__(self, shape_name, texts, threads):
+        super().__init__(shape_name, texts, threads, "int8")
+
+    def converted(self, model):
+        try:
+            import nncf
+        except ImportError as missing:
+            raise CannotRun(missing)
+        nncf.set_log_level(40)  # errors
+        return nncf.quantize(model, nncf.Dataset([self.inputs]), model_type=nncf.ModelType.TRANSFORMER)
+
 
 def contests(options):
-    for kind in (Classification, OpenvinoClassification):
+    kinds = [
+        Classification,
+        OpenvinoClassification,
+        lambda *row: OpenvinoClassification(*row, "bfloat16"),
+        QuantizedClassification,
+    ]
+    for kind in kinds:
         for shape in SHAPES:
             for texts in TEXTS:
                 yield kind(shape, texts, options.threads)

@@ -1,87 +1,105 @@
-"""Decoding one sequence with a language model: `heed generate` against generate() of transformers, on the same files.
+"""A language model, one sequence: `heed generate` against llama.cpp, on the same real weights (SmolLM2-135M-Instruct).
 
-The model has the shape of SmolLM2-135M and random weights in bfloat16. Both sides continue the same ids greedily, Heed
-as a whole process. Loading, and the first tokens, are taken off: the rate is that of the tokens between a short and a
-long continuation. A step has to read all weights once, so the limit is the bandwidth of memory.
+Both sides continue the same ids greedily, Heed as a whole process. The rate of decoding is that of the tokens between a
+short and a long continuation, that of reading a prompt the tokens between a short and a long prompt, so that start and
+loading are taken off. A step of decoding has to read all weights once, so its limit is the bandwidth of memory. Heed
+makes no drafts here: llama.cpp makes none either.
 """
 
 import json
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from harness import CannotRun, Contest, Disagree, clock  # noqa: E402
+import real_models  # noqa: E402
+from harness import CannotRun, Contest, Disagree, clock_of_commands  # noqa: E402
 from peer_process import PeerProcess, require_heed_and  # noqa: E402
 from training_contest import own_peak, run_and_measure  # noqa: E402
 
-SHAPE = dict(hidden_size=576, intermediate_size=1536, num_hidden_layers=30, num_attention_heads=9, num_key_value_heads=3)
-VOCABULARY = 49152
-PROMPT = [(37 * n) % 40_000 + 100 for n in range(12)]
-SHORT, LONG = 2, 98  # tokens of the continuations
+SHAPE = dict(width=576, inner=1536, layers=30, keys=192, vocabulary=49152)
+TEXT = (
+    "A library of the old town had three rooms. In the first there were maps, in the second books on plants and animals, "
+    "and in the third, which was locked, nobody knew. One winter a new librarian came, found the key behind a clock and"
+)
+SHORT, LONG = 2, 130  # tokens of the continuations
+PROMPTS = 13, 577  # tokens of the prompts
 COMPARED = 16
+# Heed's precision, the peer's file, bytes of a weight in Heed, goals for decoding and for reading a prompt
+KINDS = [
+    ("float32", "BF16", 2, 1.7, 1.5),  # weights stay in bfloat16 in memory
+    ("bfloat16", "BF16", 2, 1.7, 1.5),
+    ("int8", "Q8_0", 1, 2.5, 2.5),
+    ("int4", "Q4_0", 0.625, 2, None),
+]
 
 
-def parameters():
-    """Weights that a step reads: of the layers, and the embedding, which is the output layer, too."""
-    width, inner = SHAPE["hidden_size"], SHAPE["intermediate_size"]
-    keys = width * SHAPE["num_key_value_heads"] // SHAPE["num_attention_heads"]
-    return SHAPE["num_hidden_layers"] * (2 * width * (width + keys) + 3 * width * inner) + VOCABULARY * width
+def weights_of_a_step():
+    """Of the layers, and the embedding, which is the output layer, too."""
+    width = SHAPE["width"]
+    layer = 2 * width * (width + SHAPE["keys"]) + 3 * width * SHAPE["inner"]
+    return SHAPE["layers"] * layer, SHAPE["vocabulary"] * width
 
 
-class Decoding(Contest):
+class LanguageModel(Contest):
     unit = "tokens/s"
-    limit = "bandwidth"
 
-    def __init__(self, options, precision, goal):
-        self.options, self.precision, self.goal = options, precision, goal
-        self.name = f"decoding SmolLM2-135M, one sequence: bfloat16 file in {precision}"
-        self.operations = parameters() * (1 if precision == "int8" else 2)
-        self.folder = self.worker = None
+    def __init__(self, options, kind):
+        self.options = options
+        self.precision, self.peer_kind, self.weight_bytes = kind[:3]
+        self.worker = None
         self.heed_memory = self.peer_memory = 0
 
     def prepare(self):
-        self.command = require_heed_and(("torch", "transformers"))
-        self.folder = Path(tempfile.mkdtemp())
-        job = {"folder": str(self.folder), "threads": self.options.threads}
-        self.worker = PeerProcess(__file__, job, TRANSFORMERS_OFFLINE="1")
-        self.worker.answer()  # it has written the model
+        self.command = require_heed_and(("llama_cpp", "transformers", "gguf"))
+        self.folder = real_models.smollm2_directory(self.command, self.precision)
+        job = {"file": str(real_models.smollm2_in(self.peer_kind)), "threads": self.options.threads}
+        self.worker = PeerProcess(__file__, job)
+        self.text_ids = self.worker.answer()["ids"]
 
-    def _generate(self, tokens):
+    def generate(self, ids, tokens):
         """The command for a continuation. Without a tokenizer, Heed reads and writes ids."""
         command = [self.command, "generate", "--model", self.folder, "--greedy", "--ignore-end", "--json", "--quiet"]
         command += ["--precision", self.precision, "--threads", self.options.threads, "--max-tokens", tokens]
-        return [str(each) for each in [*command, " ".join(map(str, PROMPT))]]
+        command += ["--draft-tokens", 0]
+        return [str(each) for each in [*command, " ".join(map(str, ids))]]
 
     def compare(self):
-        done = subprocess.run(self._generate(COMPARED), capture_output=True, text=True)
+        prompt = self.text_ids
+        done = subprocess.run(self.generate(prompt, COMPARED), capture_output=True, text=True)
         if done.returncode != 0:
             raise CannotRun(done.stderr.strip())
-        ours, theirs = json.loads(done.stdout)["ids"][-COMPARED:], self.worker.ask("ids")["ids"]
-        same = sum(a == b for a, b in zip(ours, theirs))
-        if self.precision == "float32" and same < COMPARED:
-            raise Disagree(f"{same} of {COMPARED} tokens are the same")
-        return f"{same} of {COMPARED} tokens the same"
+        ours = json.loads(done.stdout)["ids"][-COMPARED:]
+        theirs = self.worker.ask(json.dumps({"prompt": prompt, "tokens": COMPARED}))["ids"]
+        same = next((n for n, (a, b) in enumerate(zip(ours, theirs)) if a != b), COMPARED)
+        if self.precision == "float32" and same < COMPARED // 2:
+            raise Disagree(f"only the first {same} of {COMPARED} tokens are the same")
+        return f"first {same} of {COMPARED} tokens the same"
+
+    def runs(self):
+        """(prompt, tokens) of the shorter and the longer run, and the tokens between them."""
+        raise NotImplementedError
 
     def heed(self):
-        now = clock if self.options.clock == "wall" else children_time
+        *both, between = self.runs()
         times = []
-        for tokens in (SHORT, LONG):
-            begin = now()
-            # It says that the model has no tokenizer.
-            memory = run_and_measure(self._generate(tokens), stderr=subprocess.DEVNULL)
-            times.append(now() - begin)
+        for ids, tokens in both:
+            begin = clock_of_commands()
+            memory = run_and_measure(self.generate(ids, tokens), stderr=subprocess.DEVNULL)
+            times.append(clock_of_commands() - begin)
             self.heed_memory = max(self.heed_memory, memory)
-        return (LONG - SHORT) / (times[1] - times[0])
+        return between / (times[1] - times[0])
 
     def peer(self):
-        answer = self.worker.ask(self.options.clock)
+        *both, between = self.runs()
+        times = []
+        for ids, tokens in both:
+            request = {"prompt": ids, "tokens": tokens, "clock": self.options.clock}
+            answer = self.worker.ask(json.dumps(request))
+            times.append(answer["seconds"])
         self.peer_memory = answer["memory"]
-        return answer["rate"]
+        return between / (times[1] - times[0])
 
     def memory(self):
         return self.heed_memory, self.peer_memory
@@ -89,75 +107,89 @@ class Decoding(Contest):
     def close(self):
         if self.worker:
             self.worker.close()
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def children_time():
-    """Processor time of the processes that have ended."""
-    used = os.times()
-    return used.children_user + used.children_system
+class Decoding(LanguageModel):
+    limit = "bandwidth"
+
+    def __init__(self, options, kind):
+        super().__init__(options, kind)
+        self.goal = kind[3]
+        self.name = f"decoding SmolLM2-135M, one sequence: {self.precision}, llama.cpp {self.peer_kind}"
+        layers, vocabulary = weights_of_a_step()  # vocabularies stay in 8 bits
+        self.operations = layers * self.weight_bytes + vocabulary * max(1, self.weight_bytes)
+
+    def runs(self):
+        return (self.text_ids, SHORT), (self.text_ids, LONG), LONG - SHORT
+
+
+class Prompt(LanguageModel):
+    limit = "float32"
+
+    def __init__(self, options, kind):
+        super().__init__(options, kind)
+        self.goal = kind[4]
+        self.name = f"prompt of {PROMPTS[1]} tokens, SmolLM2-135M: {self.precision}, llama.cpp {self.peer_kind}"
+        self.operations = 2 * weights_of_a_step()[0]
+
+    def runs(self):
+        long = (self.text_ids * (PROMPTS[1] // len(self.text_ids) + 1))[: PROMPTS[1]]
+        return (long[: PROMPTS[0]], 1), (long, 1), PROMPTS[1] - PROMPTS[0]
 
 
 def contests(options):
-    yield Decoding(options, "float32", 1.7)
-    yield Decoding(options, "int8", 2.5)
+    for contest in (Decoding, Prompt):
+        for kind in KINDS:
+            yield contest(options, kind)
 
 
-# ---- The peer, in its own process: bfloat16 or float32, whichever is faster --------------------------------
+# ---- The peer, in its own process --------------------------------------------------------------------------
 
 
-class Torch:
+class LlamaCpp:
+    """Through the C interface: the Python class copies all logits of a prompt."""
+
     def __init__(self, job):
-        import torch
-        import transformers
+        self.api = api = real_models.llama_cpp()
+        api.llama_backend_init()
+        self.model = api.llama_model_load_from_file(job["file"].encode(), api.llama_model_default_params())
+        settings = api.llama_context_default_params()
+        settings.n_ctx = 1024
+        settings.n_batch = settings.n_ubatch = 640  # the whole prompt at once
+        settings.n_threads = settings.n_threads_batch = job["threads"]
+        self.context = api.llama_init_from_model(self.model, settings)
 
-        transformers.logging.set_verbosity_error()
-        torch.set_num_threads(job["threads"])
-        torch.manual_seed(1)
-        self.torch = torch
-        config = transformers.LlamaConfig(
-            vocab_size=VOCABULARY, max_position_embeddings=2048, tie_word_embeddings=True, bos_token_id=1, eos_token_id=2,
-            **SHAPE,
-        )
-        model = transformers.LlamaForCausalLM(config).eval().to(torch.bfloat16)
-        model.save_pretrained(job["folder"])
-        self.models = [model, transformers.LlamaForCausalLM.from_pretrained(job["folder"], dtype=torch.float32).eval()]
+    def tokenize(self, text):
+        ids = (self.api.llama_token * 1024)()
+        vocabulary = self.api.llama_model_get_vocab(self.model)
+        count = self.api.llama_tokenize(vocabulary, text.encode(), len(text.encode()), ids, 1024, False, False)
+        return list(ids[:count])
 
-    def generate(self, model, tokens):
-        ids = self.torch.tensor([PROMPT])
-        with self.torch.inference_mode():
-            made = model.generate(
-                ids, attention_mask=self.torch.ones_like(ids), max_new_tokens=tokens, min_new_tokens=tokens,
-                do_sample=False, pad_token_id=0,
-            )
-        return made[0, len(PROMPT) :].tolist()
+    def generate(self, prompt, tokens):
+        import numpy
 
-    def rate(self, now):
-        rates = []
-        for model in self.models:
-            times = []
-            for tokens in (SHORT, LONG):
-                begin = now()
-                self.generate(model, tokens)
-                times.append(now() - begin)
-            rates.append((LONG - SHORT) / (times[1] - times[0]))
-        self.models = [self.models[rates.index(max(rates))]]  # the other is not needed any more
-        return max(rates)
+        self.api.llama_memory_clear(self.api.llama_get_memory(self.context), True)
+        made, ids = [], prompt
+        for _ in range(tokens):
+            array = (self.api.llama_token * len(ids))(*ids)  # the batch points to it
+            if self.api.llama_decode(self.context, self.api.llama_batch_get_one(array, len(ids))) != 0:
+                raise RuntimeError("llama_decode failed")
+            logits = numpy.ctypeslib.as_array(self.api.llama_get_logits_ith(self.context, -1), (SHAPE["vocabulary"],))
+            made.append(int(logits.argmax()))
+            ids = made[-1:]
+        return made
 
 
 def serve(job):
-    """Answers each line of standard input: the first ids in float32, or the rate by a clock."""
-    peer = Torch(job)
-    print("{}", flush=True)
+    """Answers each line: the ids that follow a prompt, the seconds that they took, and the peak memory in MB."""
+    peer = LlamaCpp(job)
+    print(json.dumps({"ids": peer.tokenize(TEXT)}), flush=True)
     for line in sys.stdin:
-        request = line.strip()
-        if request == "ids":
-            answer = {"ids": peer.generate(peer.models[-1], COMPARED)}
-        else:
-            rate = peer.rate(time.perf_counter if request == "wall" else time.process_time)
-            answer = {"rate": rate, "memory": own_peak()}
-        print(json.dumps(answer), flush=True)
+        request = json.loads(line)
+        now = time.process_time if request.get("clock") == "cpu" else time.perf_counter
+        begin = now()
+        ids = peer.generate(request["prompt"], request["tokens"])
+        print(json.dumps({"ids": ids, "seconds": now() - begin, "memory": own_peak()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ std::string method_name(int bits) {
 }
 
 /// The scales of a parameter X are stored as X_scale.
-constexpr std::string_view kScale = "_scale", kMinimum = "_least";
+constexpr std::string_view kScale = "_scale", kMinimum = "_min";
 
 std::string name_of_part(const std::string& name, std::string_view part) {
   return name + std::string(part);

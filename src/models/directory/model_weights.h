@@ -4,7 +4,7 @@
 // The config.json of a quantized directory has "quantization_config", so that other toolkits fail instead of
 // misinterpreting the weights. A parameter X (out, in) in 8 bits is stored as X, int8, (out, in), and
 // X_scale, float32, (out). One in 4 bits is stored as X, bytes of two numbers, (out, in / 2), and X_scale and
-// X_least, float16, (out, in / 32). All others are stored as floats.
+// X_min, float16, (out, in / 32). All others are stored as floats.
 #pragma once
 
 #include <memory>

@@ -183,9 +183,9 @@ TEST_F(DirectoryIn4Bits, VocabulariesAndRowsThatAreNotWholeGroupsHave8Bits) {
   EXPECT_EQ(file.info("model.shared.weight").shape, (Shape{21, 32}));
   EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight").shape, (Shape{32, 32})) << "two in each byte";
   EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight_scale").shape, (Shape{32, 2}));
-  EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight_least").dtype, DType::kFloat16);
+  EXPECT_EQ(file.info("model.encoder.layers.0.fc2.weight_min").dtype, DType::kFloat16);
   EXPECT_EQ(file.info("model.decoder.layers.0.fc2.weight").shape, (Shape{32, 40})) << "40 is no whole group";
-  EXPECT_FALSE(file.has("model.decoder.layers.0.fc2.weight_least"));
+  EXPECT_FALSE(file.has("model.decoder.layers.0.fc2.weight_min"));
 }
 
 TEST_F(DirectoryIn4Bits, OpensInFloatsButNotInOtherIntegers) {
@@ -202,11 +202,11 @@ TEST_F(DirectoryIn4Bits, OpensInFloatsButNotInOtherIntegers) {
 }
 
 TEST_F(DirectoryIn4Bits, DamagedWeightsAreRefused) {
-  const std::string least = "model.encoder.layers.0.fc2.weight_least";
-  expect_refusal_with(least, {}, "'" + least + "' of shape (32, 2), required by config.json, is missing");
-  expect_refusal_with(least, Tensor::zeros({32, 2}), "has the type F32, expected F16");
-  expect_refusal_with(least, Tensor::from(std::vector<float>(64, NAN), {32, 2}).to(DType::kFloat16),
-                      "'" + least + "' contains nan");
+  const std::string minimum = "model.encoder.layers.0.fc2.weight_min";
+  expect_refusal_with(minimum, {}, "'" + minimum + "' of shape (32, 2), required by config.json, is missing");
+  expect_refusal_with(minimum, Tensor::zeros({32, 2}), "has the type F32, expected F16");
+  expect_refusal_with(minimum, Tensor::from(std::vector<float>(64, NAN), {32, 2}).to(DType::kFloat16),
+                      "'" + minimum + "' contains nan");
 }
 
 TEST(QuantizedTo4Bits, WeightsThatFloat16CannotHoldAreRefused) {
