@@ -10,6 +10,7 @@ import ctypes
 import random
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 
 from harness import CallContest, CannotRun, Disagree, load_library
@@ -133,6 +134,7 @@ class OpenvinoClassification(Classification):
         except ImportError as missing:
             raise CannotRun(missing)
         super().prepare()
+        warnings.simplefilter("ignore")  # of what converts the model
         mask = self.mask if self.mask is not None else self.padded.new_ones(self.padded.shape)
         example = {"input_ids": self.padded, "attention_mask": mask}
         self.inputs = {name: tensor.numpy() for name, tensor in example.items()}
