@@ -177,7 +177,7 @@ class WholeTranslation(Contest):
 
     def _translate(self):
         command = [self.command, "translate", "--model", self.model.heed, "--precision", self.precision]
-        command += ["--beam-size", self.beam, "--threads", self.options.threads, "--quiet"]
+        command += ["--beam", self.beam, "--threads", self.options.threads, "--quiet"]
         command += ["--input", self.folder / "source.txt", "--output", self.folder / "target.txt"]
         run_and_measure([str(each) for each in command])
 
