@@ -1,3 +1,4 @@
+// Opens a model for the benchmarks of forward passes and of translation.
 #pragma once
 
 #include <cstdio>

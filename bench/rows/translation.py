@@ -48,7 +48,7 @@ class Wanted(ctypes.Structure):
 
 class Translation(Contest):
     unit = "tokens/s"
-    
+
     def __init__(self, options, model, model_name, precision, work, goal):
         self.options, self.model, self.precision, self.goal = options, model, precision, goal
         work_name, self.beam, self.batch = work
