@@ -19,7 +19,7 @@ using models::EncoderInput;
 
 /// The texts and pairs of a case, tokenized by Heed.
 EncoderInput input_of(const ReferenceCase& reference) {
-  const Tokenizer tokenizer = load_encoder_tokenizer((reference.folder() / "model").string());
+  const ModelTokenizer tokenizer = load_encoder_tokenizer((reference.folder() / "model").string());
   const EncodeOptions options{.max_length = reference.hyperparameters().at("longest"), .read_mask = true};
   EncoderInput input;
   const auto add = [&](const Encoding& encoding) {

@@ -26,7 +26,7 @@ class CliClassifyTest : public ::testing::Test {
                                           "very",  "long",  "the",   "plot"};
     WordPieceSettings settings;
     settings.max_length = 16;
-    const Tokenizer tokenizer = wordpiece_tokenizer(pieces, settings);
+    const ModelTokenizer tokenizer = wordpiece_tokenizer(pieces, settings);
     tokenizer.save(folder_.path());
     models::EncoderOnlyConfig config = models::bert_config(models::EncoderHead::kClassifier);
     config.vocabulary = static_cast<int64_t>(pieces.size());

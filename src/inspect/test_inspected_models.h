@@ -29,7 +29,7 @@ struct TestInspected {
   InspectedModel view() const { return {.loaded = loaded, .tokenizer = &tokenizer}; }
 
   models::LoadedModel loaded;
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
 };
 
 inline TestInspected small_transformer(bool norm_first) {

@@ -67,7 +67,7 @@ std::vector<translate::ChainStep> chain_steps(const std::vector<TranslationModel
 
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
   const int64_t words = loaded.language_model().vocabulary_size();  // throws for a model of another task
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
   if (has_language_tokenizer(loaded.files)) {
     tokenizer = load_language_tokenizer(loaded.files);
   } else {
@@ -86,7 +86,7 @@ LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
 
 EncoderModel encoder_model(models::LoadedModel loaded) {
   const int64_t vocabulary = loaded.encoder().vocabulary_size();
-  Tokenizer tokenizer = load_encoder_tokenizer(loaded.files);
+  ModelTokenizer tokenizer = load_encoder_tokenizer(loaded.files);
   require_vocabulary(tokenizer, vocabulary, loaded.files);
   return {std::move(loaded), std::move(tokenizer)};
 }

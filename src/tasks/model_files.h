@@ -31,7 +31,7 @@ std::vector<translate::ChainStep> chain_steps(const std::vector<TranslationModel
 
 struct LanguageModelFiles {
   models::LoadedModel loaded;
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
 };
 /// Adds the tokenizer to a loaded language model. Without one in the directory, logs a warning, and texts are
 /// token ids. Throws kFormat if the tokenizer has more tokens than the model's vocabulary.
@@ -39,7 +39,7 @@ LanguageModelFiles with_tokenizer(models::LoadedModel loaded);
 
 struct EncoderModel {
   models::LoadedModel loaded;
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
 };
 /// Adds the tokenizer to a loaded classifier, masked language model or encoder without a head. Throws kUsage
 /// for another kind of model, kFormat if the tokenizer has more pieces than the model's vocabulary, and the

@@ -33,7 +33,7 @@ ClassifierText classifier_text(std::string_view line) {
   return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
 }
 
-void require_vocabulary(const Tokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files) {
+void require_vocabulary(const ModelTokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files) {
   const auto pieces = static_cast<int64_t>(tokenizer.size());
   if (pieces == vocabulary) return;
   if (pieces < vocabulary) {
@@ -49,7 +49,7 @@ void require_vocabulary(const Tokenizer& tokenizer, int64_t vocabulary, const Mo
 }
 
 TextClassifier::TextClassifier(const models::Classifier& model, const nn::Context& context,
-                               Tokenizer tokenizer, ThreadPool& pool, int64_t batch_tokens)
+                               ModelTokenizer tokenizer, ThreadPool& pool, int64_t batch_tokens)
     : model_(model),
       context_(context),
       tokenizer_(std::move(tokenizer)),

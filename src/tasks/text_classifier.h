@@ -35,7 +35,7 @@ struct Classification {
 /// Model and pool must outlive this. Not thread-safe.
 class TextClassifier {
  public:
-  TextClassifier(const models::Classifier& model, const nn::Context& context, Tokenizer tokenizer,
+  TextClassifier(const models::Classifier& model, const nn::Context& context, ModelTokenizer tokenizer,
                  ThreadPool& pool, int64_t batch_tokens = search::kEncoderBatchTokens);
 
   /// One result per text, independent of the batch. Throws kUsage for a text pair if the model does not
@@ -46,17 +46,17 @@ class TextClassifier {
   /// Tokenizes a text, truncated to the model's maximum length.
   Encoding encode(const ClassifierText& text) const;
   const models::Classifier& model() const { return model_; }
-  const Tokenizer& tokenizer() const { return tokenizer_; }
+  const ModelTokenizer& tokenizer() const { return tokenizer_; }
 
  private:
   const models::Classifier& model_;
   nn::Context context_;
-  Tokenizer tokenizer_;
+  ModelTokenizer tokenizer_;
   ThreadPool& pool_;
   int64_t batch_tokens_;
 };
 
 /// Throws kFormat if the tokenizer has more pieces than the `vocabulary` embeddings of a model.
-void require_vocabulary(const Tokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files);
+void require_vocabulary(const ModelTokenizer& tokenizer, int64_t vocabulary, const ModelInventory& files);
 
 }  // namespace heed::tasks

@@ -75,7 +75,7 @@ models::SentenceModules embedding_settings(const models::LoadedModel& loaded,
   return settings;
 }
 
-TextEmbedder::TextEmbedder(const models::Encoder& model, const nn::Context& context, Tokenizer tokenizer,
+TextEmbedder::TextEmbedder(const models::Encoder& model, const nn::Context& context, ModelTokenizer tokenizer,
                            const models::SentenceModules& settings, ThreadPool& pool)
     : model_(model),
       context_(context),

@@ -20,7 +20,7 @@ models::SentenceModules embedding_settings(const models::LoadedModel& loaded, co
 /// Model and pool must outlive this. Not thread-safe.
 class TextEmbedder {
  public:
-  TextEmbedder(const models::Encoder& model, const nn::Context& context, Tokenizer tokenizer,
+  TextEmbedder(const models::Encoder& model, const nn::Context& context, ModelTokenizer tokenizer,
                const models::SentenceModules& settings, ThreadPool& pool);
 
   /// One vector per text, independent of the batch. Throws Cancelled soon after `stop` is requested.
@@ -34,7 +34,7 @@ class TextEmbedder {
  private:
   const models::Encoder& model_;
   nn::Context context_;
-  Tokenizer tokenizer_;
+  ModelTokenizer tokenizer_;
   models::SentenceModules settings_;
   ThreadPool& pool_;
   int64_t max_length_ = 0;

@@ -92,7 +92,7 @@ search::SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& opti
 }
 
 TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Context& context,
-                             const Tokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options)
+                             const ModelTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options)
     : model_(model),
       context_(context),
       tokenizer_(tokenizer),

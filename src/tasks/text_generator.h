@@ -55,8 +55,8 @@ struct Generation {
 class TextGenerator {
  public:
   /// All arguments must outlive the generator. Throws kUsage for invalid options.
-  TextGenerator(const models::LanguageModel& model, const nn::Context& context, const Tokenizer& tokenizer,
-                ThreadPool& pool, TextGeneratorOptions options = {});
+  TextGenerator(const models::LanguageModel& model, const nn::Context& context,
+                const ModelTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options = {});
 
   struct Control {
     Stop stop = {};
@@ -88,7 +88,7 @@ class TextGenerator {
 
   const models::LanguageModel& model_;
   nn::Context context_;
-  const Tokenizer& tokenizer_;
+  const ModelTokenizer& tokenizer_;
   ThreadPool& pool_;
   TextGeneratorOptions options_;
   std::vector<int32_t> end_ids_;  // end token ids

@@ -33,7 +33,7 @@ struct ByteModel : models::ModelWithWeights<models::DecoderOnly> {
     c.end_id = end;
     return c;
   }
-  const Tokenizer tokenizer = byte_tokenizer();
+  const ModelTokenizer tokenizer = byte_tokenizer();
 };
 
 TextGeneratorOptions sampling(int64_t most = 30) {

@@ -40,7 +40,8 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
 }
 
 TextScore score_text(const models::LanguageModel& model, const nn::Context& context,
-                     const Tokenizer& tokenizer, const std::string& text, const TextScoringOptions& options) {
+                     const ModelTokenizer& tokenizer, const std::string& text,
+                     const TextScoringOptions& options) {
   TextScore score;
   std::vector<int32_t> ids = tokenizer.ids(text);
   score.first_scored = tokenizer.starts_every_text();

@@ -34,7 +34,7 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
 /// Scores a text, after the start token if every text begins with it. The result has no ids if there is
 /// nothing to score.
 TextScore score_text(const models::LanguageModel& model, const nn::Context& context,
-                     const Tokenizer& tokenizer, const std::string& text,
+                     const ModelTokenizer& tokenizer, const std::string& text,
                      const TextScoringOptions& options = {});
 
 }  // namespace heed::tasks

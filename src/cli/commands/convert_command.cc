@@ -86,7 +86,7 @@ void require_tokenizer_for_hugging_face(const models::ModelDirectory& input) {
 void write_tokenizer_for_hugging_face(const models::ModelDirectory& directory) {
   if (!is_known(directory) || directory.task() != models::Task::kLanguageModel) return;
   if (!has_language_tokenizer(directory.files())) return;
-  const Tokenizer tokenizer = load_language_tokenizer(directory.files());
+  const ModelTokenizer tokenizer = load_language_tokenizer(directory.files());
   if (const std::string beyond = tokenizer.beyond_hugging_face(); !beyond.empty()) {
     fail(ErrorKind::kUsage,
          "the tokenizer cannot be converted for Hugging Face's library, which would tokenize differently: "

@@ -33,7 +33,7 @@ struct Guess {
 };
 
 /// The most probable pieces for each mask token; empty without any.
-std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const Tokenizer& tokenizer,
+std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const ModelTokenizer& tokenizer,
                                       const std::string& text, int top) {
   const models::MaskedLanguageModel& model = loaded.masked_language_model();
   const Encoding encoding =

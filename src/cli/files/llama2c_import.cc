@@ -59,9 +59,10 @@ std::string model_of(const std::string& path, int64_t vocabulary) {
   return write_bpe_model(pieces);
 }
 
-Tokenizer tokenizer_of_model(const std::string& path, int64_t vocabulary) {
+ModelTokenizer tokenizer_of_model(const std::string& path, int64_t vocabulary) {
   const std::string name = path.ends_with(".model") ? path : "made of '" + path + "'";
-  Tokenizer tokenizer = sentencepiece_tokenizer(model_of(path, vocabulary), name, /*starts_every_text=*/true);
+  ModelTokenizer tokenizer =
+      sentencepiece_tokenizer(model_of(path, vocabulary), name, /*starts_every_text=*/true);
   if (tokenizer.size() != vocabulary) {
     fail(ErrorKind::kFormat,
          "'{}' has {} pieces, but the model's vocabulary has {}: give the tokenizer of this model", path,

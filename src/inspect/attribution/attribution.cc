@@ -26,7 +26,7 @@ BaselineToken baseline_of(const InspectedModel& model, const std::string& wanted
     if (source && target) return {*source, *target, wanted};
     fail(ErrorKind::kUsage, "the vocabulary has no token '{}': give another baseline, or zero", wanted);
   }
-  const Tokenizer& tokenizer = *model.tokenizer;
+  const ModelTokenizer& tokenizer = *model.tokenizer;
   if (wanted.empty()) {
     if (const auto mask = tokenizer.mask_id()) return {*mask, *mask, model.piece(*mask)};
     return {};

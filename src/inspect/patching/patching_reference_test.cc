@@ -60,7 +60,7 @@ class PatchingReference : public ::testing::TestWithParam<const char*> {};
 TEST_P(PatchingReference, EqualsHooks) {
   const std::string folder = source_folder() + "/tests/data/patching/" + GetParam();
   const models::LoadedModel loaded = models::load_model(folder);
-  const Tokenizer tokenizer = id_tokenizer(24, -1);
+  const ModelTokenizer tokenizer = id_tokenizer(24, -1);
   const InspectedModel model{.loaded = loaded, .tokenizer = &tokenizer};
   ThreadPool pool(2);
   const Json cases = Json::parse(read_file(folder + "/cases.json"));

@@ -97,7 +97,7 @@ Reading with_source(const Reading& reading, Reading source) {
   return another;
 }
 
-void add_decoder_tokens(const Tokenizer& tokenizer, Reading& reading) {
+void add_decoder_tokens(const ModelTokenizer& tokenizer, Reading& reading) {
   for (const int32_t id : reading.decoder_ids) {
     reading.decoder_tokens.push_back(tokenizer.piece(id));
     reading.decoder_special.push_back(tokenizer.is_special(id));
@@ -107,7 +107,7 @@ void add_decoder_tokens(const Tokenizer& tokenizer, Reading& reading) {
 /// A prompt and what follows. The text is tokenized as a whole, unless a token spans the boundary.
 Reading read_language(const InspectedModel& model, const std::string& text, const std::string& target) {
   const models::LanguageModel& language_model = model.loaded.language_model();
-  const Tokenizer& tokenizer = *model.tokenizer;
+  const ModelTokenizer& tokenizer = *model.tokenizer;
   const std::vector<int32_t> prompt = tokenizer.prompt_ids(text);
   std::vector<int32_t> ids = prompt;
   if (!target.empty()) {
@@ -136,7 +136,7 @@ Reading read_language(const InspectedModel& model, const std::string& text, cons
 
 /// Another prompt, and what follows the one of `reading`.
 Reading with_prompt(const InspectedModel& model, const std::string& text, const Reading& reading) {
-  const Tokenizer& tokenizer = *model.tokenizer;
+  const ModelTokenizer& tokenizer = *model.tokenizer;
   Reading another{.source = text, .target = reading.target, .decoder_ids = tokenizer.prompt_ids(text)};
   const auto prompt = static_cast<int32_t>(another.decoder_ids.size());
   another.first_target_row = prompt;
@@ -163,7 +163,7 @@ void choose_label(const InspectedModel& model, const std::string& target, Readin
 }
 
 /// The rows of mask tokens.
-std::vector<int32_t> masks_in(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
+std::vector<int32_t> masks_in(const ModelTokenizer& tokenizer, const std::vector<int32_t>& ids) {
   std::vector<int32_t> rows;
   for (size_t n = 0; n < ids.size(); ++n) {
     if (ids[n] == tokenizer.mask_id()) rows.push_back(static_cast<int32_t>(n));
@@ -172,7 +172,7 @@ std::vector<int32_t> masks_in(const Tokenizer& tokenizer, const std::vector<int3
 }
 
 void fill_masks(const InspectedModel& model, const std::string& target, Reading& reading) {
-  const Tokenizer& tokenizer = *model.tokenizer;
+  const ModelTokenizer& tokenizer = *model.tokenizer;
   reading.rows = masks_in(tokenizer, reading.source_ids);
   if (!target.empty()) {
     reading.target_ids = tokenizer.ids(target);
@@ -193,7 +193,7 @@ void fill_masks(const InspectedModel& model, const std::string& target, Reading&
 
 /// What an encoder-only model reads.
 Reading read_encoder_text(const InspectedModel& model, const std::string& text) {
-  const Tokenizer& tokenizer = *model.tokenizer;
+  const ModelTokenizer& tokenizer = *model.tokenizer;
   EncodeOptions options{.max_length = static_cast<size_t>(model.loaded.encoder().max_length())};
   options.read_mask = model.task() == models::Task::kMaskedLanguageModel;
   const size_t tab = model.task() == models::Task::kClassification ? text.find('\t') : std::string::npos;

@@ -19,7 +19,7 @@ namespace heed {
 struct InspectedModel {
   const models::LoadedModel& loaded;
   const TranslationTokenizer* translation = nullptr;  ///< of a model that translates
-  const Tokenizer* tokenizer = nullptr;               ///< of other models
+  const ModelTokenizer* tokenizer = nullptr;          ///< of other models
   search::SearchOptions search = {};                  ///< for a model's own translation
 
   const models::Model& model() const { return *loaded.model; }

@@ -12,7 +12,7 @@ namespace {
 
 /// Special tokens are words of their own. Of WordPiece, pieces that continue a word are written "##ing"; of
 /// other tokenizers, pieces that begin one are marked.
-std::vector<int> words_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids,
+std::vector<int> words_of(const ModelTokenizer& tokenizer, const std::vector<int32_t>& ids,
                           const std::vector<std::string>& tokens) {
   std::vector<int> words;
   bool after_special = true;
@@ -29,8 +29,8 @@ std::vector<int> words_of(const Tokenizer& tokenizer, const std::vector<int32_t>
 
 }  // namespace
 
-Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer, const Encoding& encoding,
-                    bool details, const nn::HeadScales& head_scales) {
+Trace trace_encoder(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
+                    const Encoding& encoding, bool details, const nn::HeadScales& head_scales) {
   models::require_heads(model.encoder(), head_scales);
   nn::Context context = model.context();
   context.head_scales = &head_scales;
@@ -53,7 +53,7 @@ Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer
   return trace;
 }
 
-Trace trace_classification(const models::LoadedModel& model, const Tokenizer& tokenizer,
+Trace trace_classification(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                            const tasks::ClassifierText& text, bool details,
                            const nn::HeadScales& head_scales) {
   models::require_heads(model.classifier(), head_scales);
@@ -68,8 +68,8 @@ Trace trace_classification(const models::LoadedModel& model, const Tokenizer& to
   return trace;
 }
 
-Trace trace_masked_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const std::string& text,
-                        bool details, const nn::HeadScales& head_scales) {
+Trace trace_masked_text(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
+                        const std::string& text, bool details, const nn::HeadScales& head_scales) {
   const EncodeOptions options{.max_length = static_cast<size_t>(model.encoder().max_length()),
                               .read_mask = model.model->task() == models::Task::kMaskedLanguageModel};
   Trace trace = trace_encoder(model, tokenizer, tokenizer.encode(text, options), details, head_scales);

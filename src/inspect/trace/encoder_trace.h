@@ -10,17 +10,18 @@ namespace heed {
 
 /// A trace with the texts as `source`, the tokens including special ones, and the encoder's attention;
 /// everything else is empty. Throws kUsage for heads that the model does not have.
-Trace trace_encoder(const models::LoadedModel& model, const Tokenizer& tokenizer, const Encoding& encoding,
-                    bool details = false, const nn::HeadScales& head_scales = {});
+Trace trace_encoder(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
+                    const Encoding& encoding, bool details = false, const nn::HeadScales& head_scales = {});
 
 /// The same for a classifier, with the predicted class as `target`. Throws like TextClassifier::encode.
-Trace trace_classification(const models::LoadedModel& model, const Tokenizer& tokenizer,
+Trace trace_classification(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                            const tasks::ClassifierText& text, bool details = false,
                            const nn::HeadScales& head_scales = {});
 
 /// The same for a masked language model or an encoder without a head, whose trace has no `target`. Mask
 /// tokens in the text are read as such.
-Trace trace_masked_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const std::string& text,
-                        bool details = false, const nn::HeadScales& head_scales = {});
+Trace trace_masked_text(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
+                        const std::string& text, bool details = false,
+                        const nn::HeadScales& head_scales = {});
 
 }  // namespace heed

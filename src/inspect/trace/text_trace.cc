@@ -23,7 +23,7 @@ float log_probability(const float* logits, int64_t vocabulary, int32_t id) {
 
 }  // namespace
 
-Trace trace_language_model(const models::LoadedModel& loaded, const Tokenizer& tokenizer,
+Trace trace_language_model(const models::LoadedModel& loaded, const ModelTokenizer& tokenizer,
                            const std::string& text, bool details, const nn::HeadScales& head_scales) {
   const models::LanguageModel& model = loaded.language_model();
   models::require_heads(model, head_scales);

@@ -13,7 +13,7 @@ namespace heed {
 /// input tokens, beginning with the start token if every text has one. A row is labelled with the token that
 /// it predicts: the next token, and in the last row the most probable one; `log_probabilities` are theirs.
 /// Throws kUsage for a text without tokens, or longer than the model's maximum.
-Trace trace_language_model(const models::LoadedModel& model, const Tokenizer& tokenizer,
+Trace trace_language_model(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                            const std::string& text, bool details = false,
                            const nn::HeadScales& head_scales = {});
 

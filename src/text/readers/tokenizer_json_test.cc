@@ -28,7 +28,7 @@ Ids ids_of(const Json& json) {
 }
 
 /// The ids of a text, after the start token if every text has one.
-Ids with_start(const Tokenizer& tokenizer, std::string_view text, bool special) {
+Ids with_start(const ModelTokenizer& tokenizer, std::string_view text, bool special) {
   Ids ids = tokenizer.ids(text, {.special_tokens = special});
   if (tokenizer.starts_every_text()) ids.insert(ids.begin(), *tokenizer.start_id());
   return ids;
@@ -43,7 +43,7 @@ TEST(TokenizerJson, GoldenCases) {
     SCOPED_TRACE(file);
     const std::string folder = file.parent_path().string();
     if (recipe == "wordpiece") {
-      const Tokenizer tokenizer = load_encoder_tokenizer(folder);
+      const ModelTokenizer tokenizer = load_encoder_tokenizer(folder);
       for (const Json& each : json["texts"]) {
         const auto text = each["text"].get<std::string>();
         EXPECT_EQ(tokenizer.encode(text).ids, ids_of(each["ids"])) << text;
@@ -114,7 +114,7 @@ TEST(TokenizerJson, ReferenceCasesOfEncoders) {
     SCOPED_TRACE(name);
     const Json json = read_json(folder / name / "case.json");
     const std::string model = (folder / name / "model").string();
-    const Tokenizer tokenizer = load_encoder_tokenizer(model);
+    const ModelTokenizer tokenizer = load_encoder_tokenizer(model);
     const TokenizerJson description = read_tokenizer_json(model + "/tokenizer.json");
     int compared = 0;
     for (const Json& each : json["texts"]) {
@@ -141,7 +141,7 @@ TEST(TokenizerJson, ReferenceCasesOfEncoders) {
     EXPECT_TRUE(tokenizer.mask_id().has_value());
     const TestFolder copy;
     tokenizer.save(copy.path());
-    const Tokenizer again = load_encoder_tokenizer(copy.path());
+    const ModelTokenizer again = load_encoder_tokenizer(copy.path());
     EXPECT_EQ(again.encode("Naïve test, 12!").ids, tokenizer.encode("Naïve test, 12!").ids);
     EXPECT_EQ(again.vocabulary().pad_id(), tokenizer.vocabulary().pad_id());
   }
@@ -281,7 +281,7 @@ TEST(TokenizerJson, TakesPrecedenceOverOtherFiles) {
 
 // ---- What Heed writes ----
 
-Tokenizer own_tokenizer(const std::string& name) {
+ModelTokenizer own_tokenizer(const std::string& name) {
   std::string text;
   for (const std::string& line : artificial_lines(400, 11)) text += line + "\n";
   text += "  indented\n\tand a tab 1234567890 <b> </s>\n";

@@ -76,7 +76,7 @@ void save_byte_bpe(const std::string& directory, const ByteBpeFiles& files) {
 
 }  // namespace
 
-Tokenizer byte_bpe_tokenizer(ByteBpeFiles files) {
+ModelTokenizer byte_bpe_tokenizer(ByteBpeFiles files) {
   PipelineParts pipeline{.path = "the merges", .added = AddedVocabulary(files.added), .keeps_bytes = true};
   pipeline.texts = texts_of(files, pipeline.added, model_file::kVocabularyJson);
   pipeline.pieces = files.pieces;
@@ -92,7 +92,7 @@ Tokenizer byte_bpe_tokenizer(ByteBpeFiles files) {
   if (files.starts_every_text) parts.pipeline = parts.pipeline.with_frame({*files.start}, {});
   parts.save = [files = std::make_shared<const ByteBpeFiles>(std::move(files))](
                    const std::string& directory) { save_byte_bpe(directory, *files); };
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
 ByteBpeFiles read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config) {

@@ -28,7 +28,7 @@ struct ByteBpeFiles {
   bool starts_every_text = false;
 };
 
-Tokenizer byte_bpe_tokenizer(ByteBpeFiles files);
+ModelTokenizer byte_bpe_tokenizer(ByteBpeFiles files);
 
 /// Reads vocab.json and merges.txt of a directory. Throws kNotFound, kFile, or kFormat with the position.
 ByteBpeFiles read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config);

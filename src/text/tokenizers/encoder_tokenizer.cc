@@ -154,7 +154,7 @@ TokenizerParts encoder_parts(const WordPieceSettings& settings, std::shared_ptr<
 }
 
 /// The tokenizer of a tokenizer.json; `config`: tokenizer_config.json beside it.
-Tokenizer load_json(const std::string& path, const WordPieceConfig& config) {
+ModelTokenizer load_json(const std::string& path, const WordPieceConfig& config) {
   const TokenizerJson json = read_tokenizer_json(path);
   const TextPipeline pipeline = read_text_pipeline(json);
   WordPieceSettings settings = config.settings;
@@ -169,7 +169,7 @@ Tokenizer load_json(const std::string& path, const WordPieceConfig& config) {
     parts.save = [settings, vocabulary = parts.vocabulary, path](const std::string& directory) {
       save_json(directory, settings, *vocabulary, path);
     };
-    return Tokenizer(std::move(parts));
+    return ModelTokenizer(std::move(parts));
   } catch (const Error& error) {
     fail(ErrorKind::kFormat, "{} cannot be used: {}", path, error.what());
   }
@@ -184,17 +184,17 @@ bool is_padded_vocabulary(int64_t pieces, int64_t rows) {
   return false;
 }
 
-Tokenizer wordpiece_tokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings) {
+ModelTokenizer wordpiece_tokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings) {
   const auto vocabulary = vocabulary_of(std::move(pieces), settings);
   TokenizerParts parts = encoder_parts(settings, vocabulary, bert_pipeline(*vocabulary, settings));
   parts.is_word_piece = true;
   parts.save = [settings, vocabulary](const std::string& directory) {
     save_word_list(directory, settings, *vocabulary);
   };
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
-Tokenizer load_encoder_tokenizer(const ModelInventory& files) {
+ModelTokenizer load_encoder_tokenizer(const ModelInventory& files) {
   const std::string config_path = files.path(kWordPieceConfig), config = read_tokenizer_config_file(files);
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
   if (files.has(kTokenizerJsonName)) return load_json(files.path(kTokenizerJsonName), settings);

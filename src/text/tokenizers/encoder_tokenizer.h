@@ -40,19 +40,19 @@ bool is_padded_vocabulary(int64_t pieces, int64_t rows);
 /// line), and `tokenizer_config.json` if present. Throws kNotFound, kFile, or kFormat with the file name,
 /// also if tokenizer_config.json contradicts tokenizer.json. save() writes `tokenizer.json` if it was loaded,
 /// else `vocab.txt`, and `tokenizer_config.json`.
-Tokenizer load_encoder_tokenizer(const ModelInventory& files);
-inline Tokenizer load_encoder_tokenizer(const std::string& directory) {
+ModelTokenizer load_encoder_tokenizer(const ModelInventory& files);
+inline ModelTokenizer load_encoder_tokenizer(const std::string& directory) {
   return load_encoder_tokenizer(ModelInventory(directory));
 }
 
 /// Throws kFormat for a duplicate piece or a missing special piece.
-Tokenizer wordpiece_tokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings);
+ModelTokenizer wordpiece_tokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings);
 
 /// Trains on lines: starts from characters and repeatedly merges the most frequent pair of adjacent pieces
 /// (Sennrich et al., 2016). WordPiece's original likelihood criterion, count(ab) / (count(a) count(b)),
 /// favours rare spellings; counts favour frequent words, and Hugging Face's trainer uses them, too.
 /// Deterministic on any machine. Throws kText if there is no text, kUsage for a vocabulary too small for the
 /// characters.
-Tokenizer train_wordpiece(const WordPieceTrainOptions& options, const NextLine& lines);
+ModelTokenizer train_wordpiece(const WordPieceTrainOptions& options, const NextLine& lines);
 
 }  // namespace heed

@@ -29,14 +29,14 @@ const std::vector<std::string> kPieces{
     "国",    "$",     "5",     "##0",    "ı",      "i",   "ß",    "ᄒ",  "##ᅡ", "##ᆫ", "a",
     "b",     "##b",   "Film",  "Café",   "##é",    ".",   "[",    "]",   "mask"};
 
-Tokenizer tokenizer(const BertWordOptions& words = {}) {
+ModelTokenizer tokenizer(const BertWordOptions& words = {}) {
   WordPieceSettings settings;
   settings.words = words;
   return wordpiece_tokenizer(kPieces, settings);
 }
 
 TEST(WordPiece, GivesTheIdsOfBertTokenizer) {
-  const Tokenizer t = tokenizer();
+  const ModelTokenizer t = tokenizer();
   EXPECT_EQ(t.encode("The FILMS is  good!").ids, (Ids{2, 5, 6, 7, 8, 9, 16, 3}));
   EXPECT_EQ(t.encode("It's un-lovely: unlovely").ids, (Ids{2, 18, 17, 19, 13, 20, 1, 1, 13, 14, 15, 3}));
   EXPECT_EQ(t.encode("CAFÉ Cafe\u0301 na\u00efve").ids, (Ids{2, 10, 10, 12, 3}));
@@ -76,13 +76,13 @@ TEST(WordPiece, SpansAreBytesOfTheOriginalText) {
 TEST(WordPiece, AWordOfMoreThanHundredCharactersIsUnknown) {
   std::vector<std::string> pieces = kPieces;
   pieces.emplace_back("##a");
-  const Tokenizer t = wordpiece_tokenizer(pieces, {});
+  const ModelTokenizer t = wordpiece_tokenizer(pieces, {});
   EXPECT_EQ(t.encode(std::string(100, 'a')).ids.size(), 102u);
   EXPECT_EQ(t.encode(std::string(101, 'a')).ids, (Ids{2, 1, 3}));
 }
 
 TEST(WordPiece, SpecialTokensInTheTextAreText) {
-  const Tokenizer t = tokenizer();
+  const ModelTokenizer t = tokenizer();
   EXPECT_EQ(t.encode("[MASK] film").ids, (Ids{2, 39, 41, 40, 6, 3}));
   EXPECT_EQ(t.encode("[MASK] film", {.read_mask = true}).ids, (Ids{2, 4, 6, 3}));
   EXPECT_EQ(t.encode("the[MASK].[MASK]", {.read_mask = true}).ids, (Ids{2, 5, 4, 38, 4, 3}));
@@ -96,7 +96,7 @@ TEST(WordPiece, PairsHaveTypes) {
 }
 
 TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
-  const Tokenizer t = tokenizer();
+  const ModelTokenizer t = tokenizer();
   EXPECT_EQ(t.encode("the film is good", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
   EXPECT_EQ(t.encode("the film", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
   EXPECT_TRUE(t.encode("the film is good", {.max_length = 4}).truncated);
@@ -121,8 +121,8 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
 }
 
 TEST(WordPiece, MaxMatchDropoutAndWordDropout) {
-  const Tokenizer t = train_wordpiece({.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1},
-                                      reader_of(artificial_lines(200)));
+  const ModelTokenizer t = train_wordpiece({.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1},
+                                           reader_of(artificial_lines(200)));
   const std::string line = "the smaller houses and trees";
   const Ids best = t.encode(line).ids;
   std::set<Ids> ways;
@@ -148,13 +148,13 @@ TEST(WordPiece, MaxMatchDropoutAndWordDropout) {
 }
 
 TEST(WordPiece, DecodesWordsForReading) {
-  const Tokenizer t = tokenizer();
+  const ModelTokenizer t = tokenizer();
   EXPECT_EQ(t.decode(t.encode("unlovely films, is it").ids), "unlovely films is it");  // without [UNK]
   expect_error(ErrorKind::kUsage, "id 42", [&] { t.decode(Ids{42}); });
 }
 
 /// A tokenizer.json with these tokens of BPE, the first three special.
-Tokenizer with_json(const std::vector<std::string>& pieces, const Json& pre_tokenizer) {
+ModelTokenizer with_json(const std::vector<std::string>& pieces, const Json& pre_tokenizer) {
   Json vocabulary = Json::object(), added = Json::array();
   for (size_t id = 0; id < pieces.size(); ++id) vocabulary[pieces[id]] = id;
   for (size_t id = 0; id < 3; ++id) {
@@ -190,7 +190,7 @@ Tokenizer with_json(const std::vector<std::string>& pieces, const Json& pre_toke
 TEST(WordPiece, ShowsPiecesAsText) {
   const std::vector<std::string> pieces{"<s>",          "</s>",   "<unk>",  "\u0120the",
                                         "\u00C3\u00A4", "\u00C3", "\u010A", "a"};
-  const auto shown = [](const Tokenizer& tokenizer) {
+  const auto shown = [](const ModelTokenizer& tokenizer) {
     std::vector<std::string> texts;
     for (int32_t id = 0; id < static_cast<int32_t>(tokenizer.size()); ++id) {
       texts.push_back(tokenizer.piece(id));
@@ -210,7 +210,7 @@ TEST(WordPiece, SavesAndLoads) {
   settings.words = {.lowercase = false, .strip_accents = true, .chinese_apart = false};
   settings.max_length = 48;
   wordpiece_tokenizer(kPieces, settings).save(folder.path());
-  const Tokenizer back = load_encoder_tokenizer(folder.path());
+  const ModelTokenizer back = load_encoder_tokenizer(folder.path());
   EXPECT_EQ(back.vocabulary().pieces(), kPieces);
   const BertWordOptions words =
       read_wordpiece_config(content_of(folder.path("tokenizer_config.json")), "test").settings.words;
@@ -224,7 +224,7 @@ TEST(WordPiece, SavesAndLoads) {
 TEST(WordPiece, ReadsLinesOfWindowsAndAMissingLastEnd) {
   TestFolder folder;
   folder.write("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\nfilm");
-  const Tokenizer t = load_encoder_tokenizer(folder.path());
+  const ModelTokenizer t = load_encoder_tokenizer(folder.path());
   EXPECT_EQ(t.encode("film films").ids, (Ids{2, 4, 1, 3}));
   EXPECT_FALSE(t.mask_id().has_value());
   EXPECT_EQ(t.max_length(), 0u);
@@ -276,7 +276,7 @@ TEST(WordPiece, RefusesInvalidVocabularies) {
 }
 
 TEST(WordPiece, SurvivesRandomText) {
-  const Tokenizer t = tokenizer();
+  const ModelTokenizer t = tokenizer();
   Random random(RandomKey::from_seed(4));
   for (int n = 0; n < 300; ++n) {
     std::string text = random_text(random, 30);
@@ -297,17 +297,17 @@ TEST(WordPiece, SurvivesRandomText) {
 
 // ---- Learning ------------------------------------------------------------------------------------------
 
-Tokenizer trained_on(const std::vector<std::string>& lines, size_t size) {
+ModelTokenizer trained_on(const std::vector<std::string>& lines, size_t size) {
   return train_wordpiece({.vocabulary_size = size, .alphabet = 100, .minimum_count = 1}, reader_of(lines));
 }
 
-std::vector<std::string> pieces_of(const Tokenizer& t) {
+std::vector<std::string> pieces_of(const ModelTokenizer& t) {
   return t.vocabulary().pieces();
 }
 
 TEST(WordPieceTraining, MergesTheMostFrequentNeighboursFirst) {
   // "lo" and "##ow" (7 each; the first in order wins), then "low", "##er" (5), and "her" before "lower".
-  const Tokenizer t = trained_on({"low low low low low", "lower lower", "her her her"}, 5 + 7 + 3);
+  const ModelTokenizer t = trained_on({"low low low low low", "lower lower", "her her her"}, 5 + 7 + 3);
   EXPECT_THAT(pieces_of(t), ElementsAre("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",  //
                                         "##e", "##o", "##r", "##w", "h", "l",          //
                                         "##ow", "low", "##er", "her"));
@@ -317,14 +317,14 @@ TEST(WordPieceTraining, EndsIfNothingIsLeftToMerge) {
   EXPECT_THAT(pieces_of(trained_on({"ab ab a"}, 1000)),
               ElementsAre("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "##b", "a", "ab"));
   // Two ways to the same piece, and a pair that stands in itself.
-  const Tokenizer t = trained_on({"aaaaa aaaa"}, 1000);
+  const ModelTokenizer t = trained_on({"aaaaa aaaa"}, 1000);
   EXPECT_EQ(t.encode("aaaaa").ids.size(), 3u);
   EXPECT_EQ(t.encode("aaaa").ids.size(), 3u);
 }
 
 TEST(WordPieceTraining, DoesNotDependOnTheOrderOfTheLines) {
   std::vector<std::string> lines = artificial_lines(300);
-  const Tokenizer one = trained_on(lines, 120);
+  const ModelTokenizer one = trained_on(lines, 120);
   EXPECT_EQ(one.size(), 120u);
   std::reverse(lines.begin(), lines.end());
   EXPECT_EQ(pieces_of(trained_on(lines, 120)), pieces_of(one));
@@ -397,8 +397,8 @@ TEST(WordPieceTraining, RefusesInvalidOptions) {
   expect_error(ErrorKind::kUsage, "a vocabulary of 7 pieces is too small: the text has 3 characters",
                [] { trained_on({"abc"}, 7); });
   // Rare characters can be left out.
-  const Tokenizer t = train_wordpiece({.vocabulary_size = 100, .alphabet = 2, .minimum_count = 1},
-                                      reader_of({"ab ab ba zz"}));
+  const ModelTokenizer t = train_wordpiece({.vocabulary_size = 100, .alphabet = 2, .minimum_count = 1},
+                                           reader_of({"ab ab ba zz"}));
   EXPECT_EQ(t.encode("ab").ids.size(), 3u);
   EXPECT_EQ(t.encode("zz").ids, (Ids{2, 1, 3}));
 }
@@ -410,7 +410,7 @@ TEST(WordPiece, AgreesWithTheReference) {
   if (files.empty()) GTEST_SKIP() << "no reference cases in " << fixtures_folder();
   for (const auto& file : files) {
     const nlohmann::json reference = read_json(file);
-    const Tokenizer t = load_encoder_tokenizer((file.parent_path() / "model").string());
+    const ModelTokenizer t = load_encoder_tokenizer((file.parent_path() / "model").string());
     const auto longest = reference["hyperparameters"]["longest"].get<size_t>();
     const EncodeOptions options{.max_length = longest, .read_mask = true};
     for (const auto& each : reference["texts"]) {

@@ -177,11 +177,11 @@ class Loader {
       const int32_t id = vocabulary_->id(token);
       if (!around.contains(token) && !is_language(result_, id)) in_text.push_back(id);
     }
-    result_.tokenizer = Tokenizer({.pipeline = pipeline,
-                                   .vocabulary = vocabulary_,
-                                   .in_text = std::move(in_text),
-                                   .shows_pieces = true,
-                                   .separates_spans = true});
+    result_.tokenizer = ModelTokenizer({.pipeline = pipeline,
+                                        .vocabulary = vocabulary_,
+                                        .in_text = std::move(in_text),
+                                        .shows_pieces = true,
+                                        .separates_spans = true});
     result_.source = {pipeline.before(), pipeline.after()};
     for (const char* other : {kBpeModel, kT5Model, kVocabulary, model_file::kMerges}) {
       if (files_.has(other)) add_file(other);

@@ -22,7 +22,7 @@ namespace heed {
 
 struct FamilyTokenizer {
   /// Its vocabulary has as many pieces as vocab_size of config.json beside it, so that every id has one.
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
   /// The special tokens around a text.
   struct Frame {
     std::vector<int32_t> before = {}, after = {};

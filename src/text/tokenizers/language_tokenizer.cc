@@ -100,7 +100,7 @@ bool has_byte_level(const TokenizerJson& json) {
          std::any_of(json.pre_tokenizer.begin(), json.pre_tokenizer.end(), is_byte_level);
 }
 
-Tokenizer load_json(const std::string& path, const TextTokenizerConfig& config) {
+ModelTokenizer load_json(const std::string& path, const TextTokenizerConfig& config) {
   TokenizerJson json = read_tokenizer_json(path);
   const Roles roles = add_roles(json, config);
   const TextPipeline pipeline = read_text_pipeline(json);
@@ -140,10 +140,11 @@ Tokenizer load_json(const std::string& path, const TextTokenizerConfig& config) 
     write_text_tokenizer_config(directory,
                                 {.tokenizer_class = kPlainTokenizerClass, .start = start, .end = end});
   };
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
-Tokenizer load_kind(TextTokenizerKind kind, const std::string& directory, const TextTokenizerConfig& config) {
+ModelTokenizer load_kind(TextTokenizerKind kind, const std::string& directory,
+                         const TextTokenizerConfig& config) {
   switch (kind) {
     case TextTokenizerKind::kBytes:
       return byte_tokenizer();
@@ -158,7 +159,7 @@ Tokenizer load_kind(TextTokenizerKind kind, const std::string& directory, const 
 }
 
 /// Throws if there is a tokenizer.json and it does not match Heed's own tokenizer files.
-void check_own_json(const ModelInventory& files, const Tokenizer& tokenizer) {
+void check_own_json(const ModelInventory& files, const ModelTokenizer& tokenizer) {
   const std::string path = files.path(model_file::kTokenizerJson);
   if (!files.has(model_file::kTokenizerJson) || read_tokenizer_file(path) == tokenizer.tokenizer_json())
     return;
@@ -189,7 +190,7 @@ bool has_language_tokenizer(const ModelInventory& files) {
   return find_text_tokenizer(files, read_text_tokenizer_config(files)).has_value();
 }
 
-Tokenizer load_language_tokenizer(const ModelInventory& files) {
+ModelTokenizer load_language_tokenizer(const ModelInventory& files) {
   const TextTokenizerConfig config = read_text_tokenizer_config(files);
   const auto found = find_text_tokenizer(files, config);
   if (!found) {
@@ -199,12 +200,12 @@ Tokenizer load_language_tokenizer(const ModelInventory& files) {
          files.directory());
   }
   if (found->json) return load_json(files.path(model_file::kTokenizerJson), config);
-  Tokenizer tokenizer = load_kind(found->kind, files.directory(), config);
+  ModelTokenizer tokenizer = load_kind(found->kind, files.directory(), config);
   if (config.own) check_own_json(files, tokenizer);
   return tokenizer;
 }
 
-Tokenizer train_language_tokenizer(const TextTokenizerOptions& options, const NextText& text) {
+ModelTokenizer train_language_tokenizer(const TextTokenizerOptions& options, const NextText& text) {
   switch (options.kind) {
     case TextTokenizerKind::kBytes:
       return byte_tokenizer();

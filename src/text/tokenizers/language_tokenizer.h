@@ -52,19 +52,19 @@ bool has_language_tokenizer(const ModelInventory& files);
 /// kFile, or kFormat with the file name: for an unsupported component of a tokenizer.json, for tokens that
 /// cannot be decoded one by one, for a post-processor that puts more than one token before a text or any
 /// after it, and if files contradict each other.
-Tokenizer load_language_tokenizer(const ModelInventory& files);
-inline Tokenizer load_language_tokenizer(const std::string& directory) {
+ModelTokenizer load_language_tokenizer(const ModelInventory& files);
+inline ModelTokenizer load_language_tokenizer(const std::string& directory) {
   return load_language_tokenizer(ModelInventory(directory));
 }
 
 /// Trains on a text in chunks, which should end at line ends. Deterministic. Throws kText if there is no
 /// text, kUsage for invalid options.
-Tokenizer train_language_tokenizer(const TextTokenizerOptions& options, const NextText& text);
+ModelTokenizer train_language_tokenizer(const TextTokenizerOptions& options, const NextText& text);
 
-Tokenizer byte_tokenizer();
+ModelTokenizer byte_tokenizer();
 /// For models without a tokenizer: the text "1 403 407" stands for these ids. `start` -1: none.
-Tokenizer id_tokenizer(int32_t size, int32_t start);
+ModelTokenizer id_tokenizer(int32_t size, int32_t start);
 /// The content of a SentencePiece model; `name` (the file) is used in errors.
-Tokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bool starts_every_text);
+ModelTokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bool starts_every_text);
 
 }  // namespace heed

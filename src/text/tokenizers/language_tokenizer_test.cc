@@ -30,7 +30,7 @@ std::string sample() {
   return text;
 }
 
-Tokenizer trained(TextTokenizerKind kind, int vocabulary = 330) {
+ModelTokenizer trained(TextTokenizerKind kind, int vocabulary = 330) {
   return train_language_tokenizer({.kind = kind, .vocabulary_size = vocabulary}, once(sample()));
 }
 
@@ -181,7 +181,7 @@ TEST(SentencePieceWriter, ModelSegmentsByScores) {
   for (const char* text : {"he", "\u2581t", "th", "\u2581the", "t", "h", "e", "\u2581"}) {
     pieces.push_back({text, -static_cast<float>(pieces.size())});
   }
-  const Tokenizer tokenizer = sentencepiece_tokenizer(write_bpe_model(pieces), "made for a test", true);
+  const ModelTokenizer tokenizer = sentencepiece_tokenizer(write_bpe_model(pieces), "made for a test", true);
   EXPECT_EQ(tokenizer.size(), first + 8);
   EXPECT_EQ(tokenizer.start_id(), 1);
   EXPECT_EQ(tokenizer.end_id(), 2);
@@ -191,7 +191,7 @@ TEST(SentencePieceWriter, ModelSegmentsByScores) {
 }
 
 TEST(IdTokenizer, ReadsNumbers) {
-  const Tokenizer tokenizer = id_tokenizer(20, 1);
+  const ModelTokenizer tokenizer = id_tokenizer(20, 1);
   EXPECT_THAT(tokenizer.ids(" 3 14\n0 "), ElementsAre(3, 14, 0));
   EXPECT_EQ(tokenizer.text_of(std::vector<int32_t>{3, 14}), " 3 14");
   EXPECT_THAT(tokenizer.prompt_ids(""), ElementsAre(1));

@@ -65,13 +65,13 @@ std::string_view language_of_marian_code(std::string_view code) {
   return code.substr(2, code.size() - 4);
 }
 
-Tokenizer numbered_tokenizer(const SentencePieceFile& file, const std::string& name,
-                             std::shared_ptr<const Vocabulary> vocabulary) {
+ModelTokenizer numbered_tokenizer(const SentencePieceFile& file, const std::string& name,
+                                  std::shared_ptr<const Vocabulary> vocabulary) {
   PipelineParts parts = sentencepiece_parts(file, name, /*unmarks_unknown=*/true);
   parts.pieces = vocabulary->pieces();
   parts.model = std::make_unique<NumberedModel>(std::move(parts.model), file, vocabulary);
-  return Tokenizer({.pipeline = TextPipeline(std::move(parts), static_cast<int32_t>(vocabulary->size())),
-                    .vocabulary = vocabulary});
+  return ModelTokenizer({.pipeline = TextPipeline(std::move(parts), static_cast<int32_t>(vocabulary->size())),
+                         .vocabulary = vocabulary});
 }
 
 }  // namespace heed

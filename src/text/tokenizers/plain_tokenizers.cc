@@ -26,7 +26,7 @@ TextPipeline plain_pipeline(std::vector<std::string> texts, std::unique_ptr<cons
   return {{.pieces = texts, .keeps_bytes = true, .model = std::move(model), .texts = std::move(texts)}, size};
 }
 
-Tokenizer character_tokenizer(const std::u32string& characters) {
+ModelTokenizer character_tokenizer(const std::u32string& characters) {
   std::vector<std::string> pieces;
   for (const char32_t c : characters) append_utf8(pieces.emplace_back(), c);
   TokenizerParts parts{.pipeline = plain_pipeline(pieces, character_model(characters)),
@@ -38,7 +38,7 @@ Tokenizer character_tokenizer(const std::u32string& characters) {
     write_file(directory + "/" + model_file::kVocabularyJson, vocabulary_json(pieces));
     save_own(directory, TextTokenizerKind::kCharacters, character_tokenizer_json(characters));
   };
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
 /// Lines of a text that is read in chunks.
@@ -105,7 +105,7 @@ std::optional<int32_t> known(int32_t id) {
 
 }  // namespace
 
-Tokenizer byte_tokenizer() {
+ModelTokenizer byte_tokenizer() {
   std::vector<std::string> bytes;
   for (int byte = 0; byte < 256; ++byte) bytes.emplace_back(1, static_cast<char>(byte));
   TokenizerParts parts{.pipeline = plain_pipeline(std::move(bytes), byte_model()),
@@ -116,10 +116,10 @@ Tokenizer byte_tokenizer() {
   parts.save = [](const std::string& directory) {
     save_own(directory, TextTokenizerKind::kBytes, byte_tokenizer_json());
   };
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
-Tokenizer id_tokenizer(int32_t size, int32_t start) {
+ModelTokenizer id_tokenizer(int32_t size, int32_t start) {
   std::vector<std::string> texts;
   for (int32_t id = 0; id < size; ++id) texts.push_back(fmt::format(" {}", id));
   TokenizerParts parts{.pipeline = plain_pipeline(std::move(texts), id_model(size)),
@@ -128,10 +128,10 @@ Tokenizer id_tokenizer(int32_t size, int32_t start) {
                        .shows_pieces = true,
                        .spells_bytes = true};
   parts.save = [](const std::string&) {};
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
-Tokenizer load_character_tokenizer(const std::string& directory) {
+ModelTokenizer load_character_tokenizer(const std::string& directory) {
   const std::string path = directory + "/" + model_file::kVocabularyJson;
   std::u32string characters;
   for (const std::string& piece : read_vocabulary(read_tokenizer_file(path), path)) {
@@ -145,7 +145,7 @@ Tokenizer load_character_tokenizer(const std::string& directory) {
   return character_tokenizer(characters);
 }
 
-Tokenizer train_character_tokenizer(const NextText& text) {
+ModelTokenizer train_character_tokenizer(const NextText& text) {
   std::set<char32_t> characters;
   std::string rest;  // a chunk may end within a character
   const auto add = [&](std::string_view whole) {
@@ -165,7 +165,7 @@ Tokenizer train_character_tokenizer(const NextText& text) {
   return character_tokenizer(std::u32string(characters.begin(), characters.end()));
 }
 
-Tokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bool starts_every_text) {
+ModelTokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bool starts_every_text) {
   const auto file = std::make_shared<const SentencePieceFile>(
       read_sentencepiece_file(std::string_view(model), std::string_view(name)));
   PipelineParts pipeline = sentencepiece_parts(*file, name);
@@ -190,12 +190,12 @@ Tokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bo
   parts.save = [file, model = std::move(model), starts_every_text](const std::string& directory) {
     save_sentencepiece(directory, model, *file, starts_every_text);
   };
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
-Tokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextTokenizerConfig& config) {
+ModelTokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextTokenizerConfig& config) {
   const std::string path = directory + "/" + model_file::kTokenizerModel;
-  Tokenizer tokenizer =
+  ModelTokenizer tokenizer =
       sentencepiece_tokenizer(read_tokenizer_file(path), path, config.adds_start.value_or(true));
   const auto refuse = [&](const char* key, bool value, const char* what) {
     fail(ErrorKind::kFormat, "'{}': \"{}\" is {} in tokenizer_config.json, but {}", directory, key, value,
@@ -209,7 +209,7 @@ Tokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextT
   return tokenizer;
 }
 
-Tokenizer train_sentencepiece_tokenizer(const TextTokenizerOptions& options, const NextText& text) {
+ModelTokenizer train_sentencepiece_tokenizer(const TextTokenizerOptions& options, const NextText& text) {
   SentencePieceTrainOptions train;
   train.type = options.subwords;
   train.vocabulary_size = options.vocabulary_size;

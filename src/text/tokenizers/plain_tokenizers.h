@@ -9,11 +9,11 @@
 namespace heed {
 
 /// Reads vocab.json, {"a": 0, ...}; characters of the training text have ids in code point order.
-Tokenizer load_character_tokenizer(const std::string& directory);
-Tokenizer train_character_tokenizer(const NextText& text);
+ModelTokenizer load_character_tokenizer(const std::string& directory);
+ModelTokenizer train_character_tokenizer(const NextText& text);
 
 /// Reads tokenizer.model.
-Tokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextTokenizerConfig& config);
-Tokenizer train_sentencepiece_tokenizer(const TextTokenizerOptions& options, const NextText& text);
+ModelTokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextTokenizerConfig& config);
+ModelTokenizer train_sentencepiece_tokenizer(const TextTokenizerOptions& options, const NextText& text);
 
 }  // namespace heed

@@ -31,14 +31,14 @@ std::pair<size_t, size_t> share(size_t first, size_t second, size_t room) {
 
 }  // namespace
 
-bool Tokenizer::is_special(int32_t id) const {
+bool ModelTokenizer::is_special(int32_t id) const {
   if (!parts_->vocabulary) return pipeline().is_special(id);
   return vocabulary().is_special(id) || id == start_id() || id == mask_id();
 }
 
 // ---- Text to ids ------------------------------------------------------------------------------------------
 
-Encoding Tokenizer::read(std::string_view text, const EncodeOptions& options, bool ids_alone) const {
+Encoding ModelTokenizer::read(std::string_view text, const EncodeOptions& options, bool ids_alone) const {
   PipelineOptions read{.pieces = !ids_alone && !parts_->shows_pieces,
                        .spans = !ids_alone,
                        .read = {.special_tokens = options.special_tokens, .also = parts_->in_text}};
@@ -64,16 +64,16 @@ Encoding Tokenizer::read(std::string_view text, const EncodeOptions& options, bo
   return encoding;
 }
 
-Encoding Tokenizer::tokens(std::string_view text, const EncodeOptions& options) const {
+Encoding ModelTokenizer::tokens(std::string_view text, const EncodeOptions& options) const {
   return read(text, options, /*ids_alone=*/false);
 }
 
-std::vector<int32_t> Tokenizer::ids(std::string_view text, const EncodeOptions& options) const {
+std::vector<int32_t> ModelTokenizer::ids(std::string_view text, const EncodeOptions& options) const {
   return std::move(read(text, options, /*ids_alone=*/true).ids);
 }
 
-Encoding Tokenizer::encode_texts(std::string_view first, std::optional<std::string_view> second,
-                                 const EncodeOptions& options) const {
+Encoding ModelTokenizer::encode_texts(std::string_view first, std::optional<std::string_view> second,
+                                      const EncodeOptions& options) const {
   TokenizedText one{tokens(first, options), first.size()};
   std::optional<TokenizedText> two;
   if (second) two = TokenizedText{tokens(*second, options), second->size()};
@@ -88,16 +88,16 @@ Encoding Tokenizer::encode_texts(std::string_view first, std::optional<std::stri
   return pipeline().finish(std::move(one), std::move(two), /*specials=*/true);
 }
 
-Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+Encoding ModelTokenizer::encode(std::string_view text, const EncodeOptions& options) const {
   return encode_texts(text, std::nullopt, options);
 }
 
-Encoding Tokenizer::encode(std::string_view first, std::string_view second,
-                           const EncodeOptions& options) const {
+Encoding ModelTokenizer::encode(std::string_view first, std::string_view second,
+                                const EncodeOptions& options) const {
   return encode_texts(first, second, options);
 }
 
-std::vector<int32_t> Tokenizer::prompt_ids(std::string_view text, const EncodeOptions& options) const {
+std::vector<int32_t> ModelTokenizer::prompt_ids(std::string_view text, const EncodeOptions& options) const {
   std::vector<int32_t> prompt = ids(text, options);
   if (!prompt.empty() && !starts_every_text()) return prompt;
   if (parts_->start) {
@@ -110,27 +110,28 @@ std::vector<int32_t> Tokenizer::prompt_ids(std::string_view text, const EncodeOp
   return prompt;
 }
 
-Tokenizer Tokenizer::with_frame(const std::vector<int32_t>& before, const std::vector<int32_t>& after) const {
+ModelTokenizer ModelTokenizer::with_frame(const std::vector<int32_t>& before,
+                                          const std::vector<int32_t>& after) const {
   TokenizerParts parts = *parts_;
   parts.pipeline = pipeline().with_frame(before, after);
-  return Tokenizer(std::move(parts));
+  return ModelTokenizer(std::move(parts));
 }
 
 // ---- Ids to text ------------------------------------------------------------------------------------------
 
-std::string Tokenizer::decode(std::span<const int32_t> ids) const {
+std::string ModelTokenizer::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) pipeline().piece(id);  // throws for an invalid one
   return pipeline().decode(ids);
 }
 
-std::string Tokenizer::text_of(std::span<const int32_t> ids, bool continues) const {
+std::string ModelTokenizer::text_of(std::span<const int32_t> ids, bool continues) const {
   std::string text;
   for (const int32_t id : ids) pipeline().append_bytes(id, text);
   if (parts_->removes_space && !continues && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
-std::string Tokenizer::piece(int32_t id) const {
+std::string ModelTokenizer::piece(int32_t id) const {
   if (parts_->vocabulary && parts_->shows_pieces) return vocabulary().piece(id);
   const std::string& spelt = pipeline().piece(id);
   if (!parts_->spells_bytes || pipeline().added().find(id) != nullptr) return spelt;

@@ -44,7 +44,7 @@ struct TokenizerParts {
   std::shared_ptr<const Vocabulary> vocabulary = {};
   std::vector<int32_t> in_text = {};  ///< special tokens that a text may spell, such as T5's <extra_id_0>
   /// How tokens are shown: as the vocabulary spells them, and unknown ones as the text does; or by
-  /// Tokenizer::piece().
+  /// ModelTokenizer::piece().
   bool shows_pieces = false;
   /// Whether pieces are spelled in the characters of bytes, and shown as text.
   bool spells_bytes = false;
@@ -58,14 +58,14 @@ struct TokenizerParts {
   std::function<void(const std::string& directory)> save = {};
   /// The tokenizer.json that save() writes for other libraries; empty: none.
   std::function<std::string()> tokenizer_json = {};
-  std::string beyond_hugging_face = {};  ///< see Tokenizer::beyond_hugging_face()
+  std::string beyond_hugging_face = {};  ///< see ModelTokenizer::beyond_hugging_face()
 };
 
 /// Immutable and thread-safe; cheap to copy.
-class Tokenizer {
+class ModelTokenizer {
  public:
-  Tokenizer() = default;  ///< none yet
-  explicit Tokenizer(TokenizerParts parts)
+  ModelTokenizer() = default;  ///< none yet
+  explicit ModelTokenizer(TokenizerParts parts)
       : parts_(std::make_shared<const TokenizerParts>(std::move(parts))) {}
 
   /// Writes the files that it was made of, or their like; the directory must exist. Throws kFile.
@@ -126,7 +126,7 @@ class Tokenizer {
 
   const TextPipeline& pipeline() const { return parts_->pipeline; }
   /// The same tokenizer with other tokens around a text.
-  Tokenizer with_frame(const std::vector<int32_t>& before, const std::vector<int32_t>& after) const;
+  ModelTokenizer with_frame(const std::vector<int32_t>& before, const std::vector<int32_t>& after) const;
 
  private:
   Encoding encode_texts(std::string_view first, std::optional<std::string_view> second,
@@ -139,8 +139,8 @@ class Tokenizer {
 /// Incremental decoding for streaming: returns only complete characters. Invalid UTF-8 becomes U+FFFD.
 class TextStream {
  public:
-  /// `continues`: see Tokenizer::text_of. The tokenizer must outlive this.
-  explicit TextStream(const Tokenizer& tokenizer, bool continues = false)
+  /// `continues`: see ModelTokenizer::text_of. The tokenizer must outlive this.
+  explicit TextStream(const ModelTokenizer& tokenizer, bool continues = false)
       : tokenizer_(tokenizer), at_beginning_(!continues) {}
   /// The newly completed text; may be empty.
   std::string push(int32_t id);
@@ -148,7 +148,7 @@ class TextStream {
   std::string finish();
 
  private:
-  const Tokenizer& tokenizer_;
+  const ModelTokenizer& tokenizer_;
   bool at_beginning_;
   std::string waiting_;  // bytes of an incomplete character
 };

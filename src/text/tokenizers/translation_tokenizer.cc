@@ -51,7 +51,7 @@ struct MarianModel {
       : content(std::move(bytes)),
         name(std::move(path)),
         file(read_sentencepiece_file(std::string_view(content), std::string_view(name))) {}
-  Tokenizer tokenizer(const std::shared_ptr<const Vocabulary>& vocabulary) const {
+  ModelTokenizer tokenizer(const std::shared_ptr<const Vocabulary>& vocabulary) const {
     return numbered_tokenizer(file, name, vocabulary).with_frame({}, {vocabulary->end_id()});
   }
 
@@ -65,7 +65,7 @@ MarianModel read_marian_model(const ModelInventory& files, const char* name) {
 
 }  // namespace
 
-TranslationTokenizer::TranslationTokenizer(Tokenizer source, Tokenizer target, std::string config,
+TranslationTokenizer::TranslationTokenizer(ModelTokenizer source, ModelTokenizer target, std::string config,
                                            MarianFiles files)
     : source_(std::move(source)),
       target_(std::move(target)),
@@ -105,7 +105,7 @@ TranslationTokenizer TranslationTokenizer::load(const ModelInventory& files) {
   const MarianModel source = read_marian_model(files, kSourceModel);
   const auto vocabulary = read_vocabulary(kVocabulary);
   const MarianModel target = read_marian_model(files, kTargetModel);
-  const Tokenizer of_source = source.tokenizer(vocabulary);
+  const ModelTokenizer of_source = source.tokenizer(vocabulary);
   const auto of_target = [&] {
     if (settings.separate_vocabularies) return target.tokenizer(read_vocabulary(kTargetVocabulary));
     // Both files are often equal.
@@ -249,7 +249,7 @@ void TranslationTokenizer::require_language_code(std::string_view text) const {
       first_of(language_codes_), shown(text, 40));
 }
 
-Encoding TranslationTokenizer::encoding_of(const Tokenizer& side, std::string_view text, Encoding tokens,
+Encoding TranslationTokenizer::encoding_of(const ModelTokenizer& side, std::string_view text, Encoding tokens,
                                            const EncodeOptions& options) const {
   const std::string_view code = code_of(text);
   if (!code.empty()) {
@@ -275,12 +275,12 @@ Encoding TranslationTokenizer::encoding_of(const Tokenizer& side, std::string_vi
   return all;
 }
 
-Encoding TranslationTokenizer::encode(const Tokenizer& side, std::string_view text,
+Encoding TranslationTokenizer::encode(const ModelTokenizer& side, std::string_view text,
                                       const EncodeOptions& options) const {
   return encoding_of(side, text, side.tokens(after_code(text)), options);
 }
 
-std::vector<Encoding> TranslationTokenizer::sample(const Tokenizer& side, std::string_view text,
+std::vector<Encoding> TranslationTokenizer::sample(const ModelTokenizer& side, std::string_view text,
                                                    const SubwordSampling& sampling, Random& random) const {
   std::vector<Encoding> encodings;
   for (Encoding& tokens : side.sample(after_code(text), sampling, random)) {
@@ -318,7 +318,7 @@ std::vector<int32_t> TranslationTokenizer::target_phrase(std::string_view text) 
   return ids;
 }
 
-std::string TranslationTokenizer::decode(const Tokenizer& side, std::span<const int32_t> ids) {
+std::string TranslationTokenizer::decode(const ModelTokenizer& side, std::span<const int32_t> ids) {
   std::vector<int32_t> text;
   text.reserve(ids.size());
   for (const int32_t id : ids) {

@@ -116,7 +116,7 @@ class TranslationTokenizer {
   struct MarianFiles {
     std::string source_model, target_model;
   };
-  TranslationTokenizer(Tokenizer source, Tokenizer target, std::string config, MarianFiles files);
+  TranslationTokenizer(ModelTokenizer source, ModelTokenizer target, std::string config, MarianFiles files);
   explicit TranslationTokenizer(FamilyTokenizer family);
   static TranslationTokenizer load_ctranslate2(const ModelInventory& files, const SpecialPieces& special,
                                                const std::string& config);
@@ -124,14 +124,14 @@ class TranslationTokenizer {
   std::string_view code_of(std::string_view text) const;
   std::string_view after_code(std::string_view text) const { return text.substr(code_of(text).size()); }
   /// The encoding of a text, given the tokens after its language code.
-  Encoding encoding_of(const Tokenizer& side, std::string_view text, Encoding tokens,
+  Encoding encoding_of(const ModelTokenizer& side, std::string_view text, Encoding tokens,
                        const EncodeOptions& options) const;
-  Encoding encode(const Tokenizer& side, std::string_view text, const EncodeOptions& options) const;
-  std::vector<Encoding> sample(const Tokenizer& side, std::string_view text, const SubwordSampling& sampling,
-                               Random& random) const;
-  static std::string decode(const Tokenizer& side, std::span<const int32_t> ids);
+  Encoding encode(const ModelTokenizer& side, std::string_view text, const EncodeOptions& options) const;
+  std::vector<Encoding> sample(const ModelTokenizer& side, std::string_view text,
+                               const SubwordSampling& sampling, Random& random) const;
+  static std::string decode(const ModelTokenizer& side, std::span<const int32_t> ids);
 
-  Tokenizer source_, target_;
+  ModelTokenizer source_, target_;
   std::vector<std::string> language_codes_;        // of the source vocabulary
   std::string config_;                             // the original content of tokenizer_config.json
   std::shared_ptr<const MarianFiles> files_;       // null in other families

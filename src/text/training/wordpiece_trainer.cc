@@ -74,7 +74,7 @@ std::vector<MergeLearner::Word> words_in_characters(Counts words,
 
 }  // namespace
 
-Tokenizer train_wordpiece(const WordPieceTrainOptions& options, const NextLine& lines) {
+ModelTokenizer train_wordpiece(const WordPieceTrainOptions& options, const NextLine& lines) {
   const WordPieceSettings& settings = options.settings;
   std::vector<std::string> pieces{settings.pad, settings.unknown, settings.start, settings.end,
                                   settings.mask};

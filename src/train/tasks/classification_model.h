@@ -24,7 +24,7 @@ struct LabelledTexts {
 
 /// Tokenizer and tokenized texts.
 struct ClassificationData {
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
   Corpus training;  ///< two streams: label index, and text with special tokens
   LabelledTexts validation = {};
   std::vector<float> class_weights = {};  ///< empty: 1 for each

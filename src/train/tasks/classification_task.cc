@@ -119,7 +119,7 @@ TextsWithLabels read_texts_with_labels(const TaskInput& input) {
 using Segmentations = std::vector<std::vector<int32_t>>;
 
 /// The ids of a text, or of two texts with a tab between them, truncated to the maximum length.
-std::vector<int32_t> encode(const Tokenizer& tokenizer, std::string_view columns,
+std::vector<int32_t> encode(const ModelTokenizer& tokenizer, std::string_view columns,
                             const EncodeOptions& options) {
   const size_t tab = columns.find('\t');
   if (tab == std::string_view::npos) return tokenizer.encode(columns, options).ids;
@@ -128,8 +128,8 @@ std::vector<int32_t> encode(const Tokenizer& tokenizer, std::string_view columns
 
 /// With tokenizer.subword_regularization = n, the corpus contains n sampled segmentations of each text,
 /// drawn before the training instead of in each epoch.
-Segmentations segmentations_of(const Recipe& recipe, const Tokenizer& tokenizer, std::string_view columns,
-                               uint64_t number) {
+Segmentations segmentations_of(const Recipe& recipe, const ModelTokenizer& tokenizer,
+                               std::string_view columns, uint64_t number) {
   EncodeOptions options{.max_length = static_cast<size_t>(recipe.max_length)};
   if (recipe.subword_regularization == 0) return {encode(tokenizer, columns, options)};
   Random random(RandomKey::from_seed(recipe.seed).fold(2).fold(number));
@@ -140,7 +140,7 @@ Segmentations segmentations_of(const Recipe& recipe, const Tokenizer& tokenizer,
 }
 
 /// A corpus of two streams: label index, and text with special tokens.
-Corpus prepare_corpus(const TaskInput& input, const TextsWithLabels& texts, const Tokenizer& tokenizer) {
+Corpus prepare_corpus(const TaskInput& input, const TextsWithLabels& texts, const ModelTokenizer& tokenizer) {
   const TrainingText& text = input.options.data;
   const std::string& output = input.options.output;
   const Recipe& recipe = input.options.recipe;
@@ -186,7 +186,7 @@ ClassificationData prepare_classification_data(const TaskInput& input, const Tex
   const bool made = prepare_tokenizer(input, texts.labels.fingerprint, [&](const std::string& directory) {
     train_classifier_tokenizer(input, directory);
   });
-  Tokenizer tokenizer = load_encoder_tokenizer(input.options.output);
+  ModelTokenizer tokenizer = load_encoder_tokenizer(input.options.output);
   if (made) input.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
   Corpus training = prepare_corpus(input, texts, tokenizer);
   ClassificationData data{std::move(tokenizer), std::move(training), texts.validation};

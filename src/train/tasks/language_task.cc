@@ -75,7 +75,7 @@ struct RunningCorpus {
 };
 
 RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& facts, const std::string& file,
-                             const Tokenizer& tokenizer, const TaskInput& input) {
+                             const ModelTokenizer& tokenizer, const TaskInput& input) {
   const Recipe& recipe = input.options.recipe;
   const std::string& output = input.options.output;
   const std::string path = output + "/training/" + file;
@@ -101,7 +101,7 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
 
 /// Tokenizer and tokenized texts.
 struct LanguageData {
-  Tokenizer tokenizer;
+  ModelTokenizer tokenizer;
   std::optional<int32_t> start;  ///< the start token, if every text begins with one
   std::optional<RunningCorpus> training, validation;
   uint64_t block = 0;
