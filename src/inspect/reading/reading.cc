@@ -241,9 +241,7 @@ std::optional<int32_t> InspectedModel::find(const std::string& token) const {
     const std::vector<int32_t> ids = translation->target_phrase(token);
     return ids.size() == 1 ? std::optional(ids[0]) : std::nullopt;
   }
-  for (int32_t id = 0; id < pieces(); ++id) {
-    if (tokenizer->piece(id) == token) return id;
-  }
+  if (const auto id = tokenizer->find(token)) return id;
   const std::vector<int32_t> ids = tokenizer->ids(token);
   return ids.size() == 1 ? std::optional(ids[0]) : std::nullopt;
 }

@@ -143,11 +143,21 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   return load_model(ModelDirectory::open(directory), options);
 }
 
-LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& options) {
+LoadedModel without_weights(const ModelDirectory& directory, bool encoder) {
   LoadedModel loaded;
   loaded.files = directory.files();
   loaded.model_type = directory.config().string("model_type");
-  loaded.model = options.encoder ? directory.create_encoder() : directory.create_model();
+  loaded.model = encoder ? directory.create_encoder() : directory.create_model();
+  loaded.generation = read_generation_defaults(directory.files(), directory.config(), loaded.model->task());
+  const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
+  if (model != nullptr && model->max_length() > 0 && loaded.generation.max_length) {
+    loaded.generation.max_length = std::min(*loaded.generation.max_length, model->max_length());
+  }
+  return loaded;
+}
+
+LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& options) {
+  LoadedModel loaded = without_weights(directory, options.encoder);
   const int stored_bits = loaded.stored_bits = directory.quantized_bits();
   const nn::ParameterTable& table = loaded.model->table();
   loaded.precision = options.precision.value_or(precision_of_bits(stored_bits));
@@ -174,17 +184,12 @@ LoadedModel load_model(const ModelDirectory& directory, const LoadOptions& optio
     read_weights(*files, table, loaded.values,
                  {loaded.quantized.get(), loaded.half.get(), loaded.in_files.get()});
   }
-  const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
   const bool in_bfloat16 = loaded.precision == Precision::kBfloat16;
   loaded.packed =
       std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact(),
                                           in_bfloat16 ? MatmulPrecision::kMedium : MatmulPrecision::kHighest);
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
-  loaded.generation = read_generation_defaults(directory.files(), directory.config(), loaded.model->task());
-  if (model != nullptr && model->max_length() > 0 && loaded.generation.max_length) {
-    loaded.generation.max_length = std::min(*loaded.generation.max_length, model->max_length());
-  }
   return loaded;
 }
 

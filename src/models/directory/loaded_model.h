@@ -62,6 +62,10 @@ struct LoadedModel {
   const Encoder& encoder() const;
 };
 
+/// A directory without its weights, for its tokenizer and settings: there is no context to compute in.
+/// `encoder` as in LoadOptions. Throws as load_model() does for files other than weights.
+LoadedModel without_weights(const ModelDirectory& directory, bool encoder = false);
+
 /// How matrices are kept in memory, in float32 and bfloat16 precision. Results are the same bits.
 enum class WeightStorage {
   kFloat32,  ///< in float32: 4 bytes for each weight, and 4 more packed

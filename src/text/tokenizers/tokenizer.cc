@@ -56,7 +56,7 @@ Encoding ModelTokenizer::read(std::string_view text, const EncodeOptions& option
   }
   Encoding encoding = pipeline().tokens(text, read);
   if (ids_alone) return encoding;
-  if (parts_->separates_spans) separate_spans(text.size(), encoding);
+  if (parts_->separates_spans && !options.shared_spans) separate_spans(text.size(), encoding);
   if (parts_->shows_pieces) {
     encoding.pieces.clear();
     for (const int32_t id : encoding.ids) encoding.pieces.push_back(piece(id));
@@ -138,6 +138,13 @@ std::string ModelTokenizer::piece(int32_t id) const {
   std::optional<std::string> bytes = pipeline().bytes(id);
   if (!bytes) bytes = bytes_of_characters(spelt);
   return shown_piece(bytes.value_or(spelt));
+}
+
+std::optional<int32_t> ModelTokenizer::find(std::string_view wanted) const {
+  for (int32_t id = 0; id < size(); ++id) {
+    if (piece(id) == wanted) return id;
+  }
+  return std::nullopt;
 }
 
 std::string TextStream::push(int32_t id) {

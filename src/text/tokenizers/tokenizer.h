@@ -31,6 +31,8 @@ struct EncodeOptions {
   bool special_tokens = false;  ///< special tokens in the text stand for themselves
   /// Whether "[MASK]" in a text is the mask token, for masked language models.
   bool read_mask = false;
+  /// Of several tokens that share a character, each has its span, where otherwise the last one may have it.
+  bool shared_spans = false;
   /// Tokenizes the words of a WordPiece vocabulary at random.
   std::optional<WordPieceDropout> dropout = {};
 };
@@ -93,6 +95,7 @@ class ModelTokenizer {
   bool is_word_piece() const { return parts_->is_word_piece; }
   size_t max_length() const { return parts_->max_length; }
   const std::string& mask_name() const { return parts_->mask_name; }
+  bool has_vocabulary() const { return parts_->vocabulary != nullptr; }
   /// Not of language models.
   const Vocabulary& vocabulary() const { return *parts_->vocabulary; }
 
@@ -123,6 +126,8 @@ class ModelTokenizer {
   /// The display form of an id in UTF-8: "▁the" begins with a space, "<0x0A>" is a byte, "<|endoftext|>" a
   /// special token.
   std::string piece(int32_t id) const;
+  /// The id with this display form; empty if there is none.
+  std::optional<int32_t> find(std::string_view piece) const;
 
   const TextPipeline& pipeline() const { return parts_->pipeline; }
   /// The same tokenizer with other tokens around a text.

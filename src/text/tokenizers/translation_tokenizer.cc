@@ -277,7 +277,8 @@ Encoding TranslationTokenizer::encoding_of(const ModelTokenizer& side, std::stri
 
 Encoding TranslationTokenizer::encode(const ModelTokenizer& side, std::string_view text,
                                       const EncodeOptions& options) const {
-  return encoding_of(side, text, side.tokens(after_code(text)), options);
+  return encoding_of(side, text, side.tokens(after_code(text), {.shared_spans = options.shared_spans}),
+                     options);
 }
 
 std::vector<Encoding> TranslationTokenizer::sample(const ModelTokenizer& side, std::string_view text,

@@ -73,6 +73,10 @@ class TranslationTokenizer {
   /// Decodes with the tokenizer of the source.
   std::string decode_source(std::span<const int32_t> ids) const;
 
+  /// The tokenizers of source and target, with the tokens around each.
+  const ModelTokenizer& source() const { return source_; }
+  const ModelTokenizer& target() const { return target_; }
+
   /// The number of special tokens around a source.
   size_t tokens_around_source() const {
     return source_.pipeline().before().size() + source_.pipeline().after().size();
