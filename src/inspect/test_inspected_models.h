@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "inspect/reading/reading.h"
+#include "models/config/decoder_only_config.h"
 #include "models/stacks/decoder_only.h"
 #include "models/stacks/rnn_seq2seq.h"
 #include "models/stacks/transformer.h"
@@ -57,6 +58,17 @@ inline TestInspected small_rnn() {
   config.decoder_layers = 2;
   config.padding_id = config.start_id = 29;
   return TestInspected(std::make_unique<models::RnnSeq2Seq>(config), 30);
+}
+
+inline TestInspected small_language_model() {
+  models::DecoderOnlyConfig config;
+  config.family = &models::gpt2_family();
+  config.vocabulary = 30;
+  config.width = 16;
+  config.heads = config.layers = 2;
+  config.inner_width = 32;
+  config.max_length = 20;
+  return TestInspected(std::make_unique<models::DecoderOnly>(config), 30);
 }
 
 /// A translation of four source tokens, the last of them special, into three.

@@ -27,6 +27,8 @@ class Model {
   /// Zeros for a stack that the model does not have, and for the attention of recurrent networks, which has
   /// no heads.
   virtual HeadCount attention_heads(Stack /*stack*/) const { return {}; }
+  /// The layers of a stack; 0 for one that the model does not have.
+  virtual int layers(Stack stack) const { return attention_heads(stack).layers; }
   /// Features that Hugging Face's library does not support, for messages; empty if the model loads there.
   virtual std::vector<std::string> beyond_hugging_face() const { return {}; }
   const nn::ParameterTable& table() const { return table_; }

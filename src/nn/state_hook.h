@@ -35,6 +35,12 @@ struct StateId {
   int heads = 0;  ///< H of kHeads
 };
 
+/// Whether a state is the residual stream after a whole layer, or before the first one.
+inline bool ends_layer(const StateId& id) {
+  if (id.kind != StateKind::kResidual) return false;
+  return id.layer < 0 || id.sub_layer == SubLayer::kFeedForward || id.sub_layer == SubLayer::kRecurrence;
+}
+
 class StateHook {
  public:
   virtual ~StateHook() = default;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "inspect/reading/state_recorder.h"
 #include "inspect/reading/sub_layer_names.h"
 #include "models/finite_output.h"
 #include "models/vocabulary_head.h"
@@ -13,24 +14,12 @@
 namespace heed {
 namespace {
 
-struct RecordedState {
-  nn::StateId id;
-  Tensor value;  // (N, width)
-};
-
-class StateRecorder : public nn::StateHook {
- public:
-  explicit StateRecorder(bool parts) : parts_(parts) {}
-  bool wants(nn::StateKind kind) const override { return parts_ || StateHook::wants(kind); }
-  Var pass(const nn::StateId& id, const Var& state) override {
-    states.push_back({id, state.value()});
-    return state;
-  }
-  std::vector<RecordedState> states;
-
- private:
-  bool parts_;
-};
+/// `parts`: also those of which the residual stream is made.
+std::vector<nn::StateKind> recorded_kinds(bool parts) {
+  std::vector<nn::StateKind> kinds{nn::StateKind::kResidual, nn::StateKind::kAdded, nn::StateKind::kOutput};
+  if (parts) kinds.insert(kinds.end(), {nn::StateKind::kTokens, nn::StateKind::kHeads});
+  return kinds;
+}
 
 const char* part_name(const nn::StateId& id) {
   if (id.kind == nn::StateKind::kOutput) return "output";
@@ -167,7 +156,7 @@ class LogitLens {
 
 Lens look_through(const InspectedModel& model, const Reading& reading, int top, ThreadPool& pool,
                   bool parts) {
-  StateRecorder recorder(parts);
+  StateRecorder recorder(recorded_kinds(parts));
   nn::Context context = model.loaded.context();
   context.states = &recorder;
   run_stacks(model.model(), context, reading.input());

@@ -28,7 +28,7 @@ std::string layer_number(const nn::StateId& id) {
   return std::to_string(id.layer + 1);
 }
 
-PatchPlan plan_heads(const std::vector<CleanState>& states) {
+PatchPlan plan_heads(const std::vector<RecordedState>& states) {
   PatchPlan plan;
   for (size_t n = 0; n < states.size(); ++n) {
     const nn::StateId& id = states[n].id;
@@ -55,7 +55,7 @@ bool is_output(const nn::StateId& id) {
   return id.kind == nn::StateKind::kAdded || id.sub_layer == nn::SubLayer::kRecurrence;
 }
 
-void plan_layers_of(Stack stack, const std::vector<CleanState>& states, PatchPlan& plan) {
+void plan_layers_of(Stack stack, const std::vector<RecordedState>& states, PatchPlan& plan) {
   std::vector<std::vector<size_t>> layers;
   std::vector<std::string> parts;
   for (size_t n = 0; n < states.size(); ++n) {
@@ -82,14 +82,11 @@ void plan_layers_of(Stack stack, const std::vector<CleanState>& states, PatchPla
 }
 
 /// The residual stream before the first layer and after each one.
-void plan_positions_of(Stack stack, const std::vector<CleanState>& states, const std::vector<int>& rows,
+void plan_positions_of(Stack stack, const std::vector<RecordedState>& states, const std::vector<int>& rows,
                        PatchPlan& plan) {
   for (size_t n = 0; n < states.size(); ++n) {
     const nn::StateId& id = states[n].id;
-    if (id.stack != stack) continue;
-    const bool ends =
-        n + 1 == states.size() || states[n + 1].id.stack != stack || states[n + 1].id.layer > id.layer;
-    if (!ends) continue;
+    if (id.stack != stack || !nn::ends_layer(id)) continue;
     const size_t first = add_row(plan.map(stack), id.layer < 0 ? "embedding" : layer_number(id));
     for (size_t row = 0; row < rows.size(); ++row) {
       if (rows[row] < 0) continue;
@@ -112,7 +109,7 @@ std::vector<nn::StateKind> patched_kinds(PatchedPart part) {
   HEED_CHECK(false);
 }
 
-PatchPlan plan_patches(PatchedPart part, const std::vector<CleanState>& states, const RowAlignment& rows,
+PatchPlan plan_patches(PatchedPart part, const std::vector<RecordedState>& states, const RowAlignment& rows,
                        const Reading& clean) {
   if (part == PatchedPart::kHeads) return plan_heads(states);
   PatchPlan plan;

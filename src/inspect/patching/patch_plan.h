@@ -28,7 +28,7 @@ std::vector<nn::StateKind> patched_kinds(PatchedPart part);
 
 /// `clean`: whose tokens name the positions. Throws kUsage for heads of a model without
 /// attention heads.
-PatchPlan plan_patches(PatchedPart part, const std::vector<CleanState>& states, const RowAlignment& rows,
+PatchPlan plan_patches(PatchedPart part, const std::vector<RecordedState>& states, const RowAlignment& rows,
                        const Reading& clean);
 
 }  // namespace heed

@@ -9,35 +9,17 @@
 namespace heed {
 namespace {
 
-bool is_one_of(const std::vector<nn::StateKind>& kinds, nn::StateKind kind) {
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
-
-class CleanRecorder : public nn::StateHook {
- public:
-  explicit CleanRecorder(std::vector<nn::StateKind> kinds) : kinds_(std::move(kinds)) {}
-  bool wants(nn::StateKind kind) const override { return is_one_of(kinds_, kind); }
-  Var pass(const nn::StateId& id, const Var& state) override {
-    states.push_back({id, state.value()});
-    return state;
-  }
-  std::vector<CleanState> states;
-
- private:
-  std::vector<nn::StateKind> kinds_;
-};
-
 /// Replaces parts of the states of a batch, one patch for each copy of the text. The n-th state that passes
 /// is of the same point of the model as the n-th of the clean run.
 class PatchHook : public nn::StateHook {
  public:
   PatchHook(const CleanRun& clean, const RowAlignment& rows, const std::vector<Patch>& patches)
       : clean_(clean), rows_(rows), patches_(patches) {
-    for (const CleanState& state : clean.states) {
-      if (!is_one_of(kinds_, state.id.kind)) kinds_.push_back(state.id.kind);
+    for (const RecordedState& state : clean.states) {
+      if (!wants(state.id.kind)) kinds_.push_back(state.id.kind);
     }
   }
-  bool wants(nn::StateKind kind) const override { return is_one_of(kinds_, kind); }
+  bool wants(nn::StateKind kind) const override { return std::ranges::count(kinds_, kind) > 0; }
   Var pass(const nn::StateId& id, const Var& state) override {
     const size_t index = next_++;
     HEED_CHECK(index < clean_.states.size() && clean_.states[index].id.kind == id.kind);
@@ -53,7 +35,7 @@ class PatchHook : public nn::StateHook {
 
  private:
   /// Copies rows and columns of a clean state (tokens, width) into those of one copy in a batch.
-  void replace(const CleanState& from, size_t copy, Tensor& batch) const {
+  void replace(const RecordedState& from, size_t copy, Tensor& batch) const {
     const Patch& patch = patches_[copy];
     const int64_t width = batch.dim(1);
     const int64_t columns = patch.head < 0 ? width : width / from.id.heads;
@@ -136,7 +118,7 @@ PatchedText patched_text(const Reading& reading, const std::vector<size_t>& pred
 
 CleanRun run_clean(const InspectedModel& model, const PatchedText& text,
                    const std::vector<nn::StateKind>& kinds) {
-  CleanRecorder recorder(kinds);
+  StateRecorder recorder(kinds);
   CleanRun run;
   run.value = values_of(model, text, 1, recorder)[0];
   run.states = std::move(recorder.states);

@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "inspect/reading/predictions.h"
+#include "inspect/reading/state_recorder.h"
 
 namespace heed {
-
-/// A state of the clean run (tokens, width).
-struct CleanState {
-  nn::StateId id;
-  Tensor value;
-};
 
 /// One patched run: which states are replaced, and which part of each.
 struct Patch {
@@ -44,7 +39,7 @@ PatchedText patched_text(const Reading& reading, const std::vector<size_t>& pred
 /// The clean run: f, and the states of the wanted kinds in the order of the forward pass.
 struct CleanRun {
   double value = 0;
-  std::vector<CleanState> states{};
+  std::vector<RecordedState> states{};
 };
 CleanRun run_clean(const InspectedModel& model, const PatchedText& text,
                    const std::vector<nn::StateKind>& kinds);

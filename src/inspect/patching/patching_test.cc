@@ -10,7 +10,6 @@
 #include "inspect/patching/patching_table.h"
 #include "inspect/reading/model_to_inspect.h"
 #include "inspect/test_inspected_models.h"
-#include "models/config/decoder_only_config.h"
 #include "paths.h"
 
 namespace heed {
@@ -44,17 +43,6 @@ Reading prompt_reading(int32_t second) {
   reading.rows = {3, 4};
   reading.first_target_row = 4;
   return reading;
-}
-
-TestInspected small_language_model() {
-  models::DecoderOnlyConfig config;
-  config.family = &models::gpt2_family();
-  config.vocabulary = 30;
-  config.width = 16;
-  config.heads = config.layers = 2;
-  config.inner_width = 32;
-  config.max_length = 20;
-  return TestInspected(std::make_unique<models::DecoderOnly>(config), 30);
 }
 
 Patching patching_of(const TestInspected& model, const PatchOptions& options, int threads = 2) {
@@ -103,7 +91,7 @@ TEST(Patching, AHeadIsTheColumnsOfItsOutput) {
     const CleanRun clean = run_clean(model.view(), text, {nn::StateKind::kHeads});
     ASSERT_EQ(clean.states.size(), 6u);  // 2 layers of an encoder, 2 with two attentions of a decoder
     const Patching found = patching_of(model, {});
-    const CleanState& cross = clean.states[5];
+    const RecordedState& cross = clean.states[5];
     EXPECT_EQ(cross.id.sub_layer, nn::SubLayer::kCrossAttention);
     for (int64_t head = 0; head < 2; ++head) {
       OneReplaced hook(cross.id, cross.value);

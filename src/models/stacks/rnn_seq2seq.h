@@ -55,6 +55,10 @@ class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary, public VocabularyHea
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.max_length; }
+  int layers(Stack stack) const override {
+    if (stack == Stack::kCross) return 1;  // the attentive layer
+    return stack == Stack::kEncoder ? config_.encoder_layers : config_.decoder_layers;
+  }
 
   /// The output of the encoder.
   struct Encoded {
