@@ -27,6 +27,8 @@ from .embedder import Embedder, Embedding
 from .errors import Error
 from .generator import Generator
 from .inspector import Attribution, Inspector, Lens, LensState, Patching, PatchMap, TokenAttribution
+from .model import Decoding, ForwardResult, HookedState, Model
+from .tokenizer import SpecialTokens, Tokenizer, Tokens
 from .trace import Trace
 from .training import TrainingResult, TrainingStep, train
 from .translator import Translation, Translator
@@ -39,18 +41,25 @@ __all__ = [
     "Attribution",
     "Classification",
     "Classifier",
+    "Decoding",
     "Embedder",
     "Embedding",
     "Error",
+    "ForwardResult",
     "Generator",
+    "HookedState",
     "Inspector",
     "Lens",
     "LensState",
+    "Model",
     "MultiHeadAttention",
     "PackedAttentionResult",
     "PatchMap",
     "Patching",
+    "SpecialTokens",
     "TokenAttribution",
+    "Tokenizer",
+    "Tokens",
     "Trace",
     "TrainingResult",
     "TrainingStep",

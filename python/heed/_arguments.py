@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -34,6 +35,14 @@ def text_of(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     return value
+
+
+def ids_of(name: str, value: Any) -> list[int]:
+    """A list of integers from any sequence or array of them. Raises TypeError for anything else."""
+    try:
+        return [operator.index(each) for each in value]
+    except TypeError:
+        raise TypeError(f"{name} must be a list of int or an array of integers of one axis") from None
 
 
 def heads_of(ablate: str | Sequence[str]) -> list[str]:

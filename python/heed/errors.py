@@ -21,6 +21,11 @@ def usage_error(message: str) -> Error:
     return _error("usage", message)
 
 
+def shape_error(message: str) -> Error:
+    """A heed.Error about an array of a wrong shape."""
+    return _error("shape", message)
+
+
 def file_error(message: str) -> Error:
     """A heed.Error about a file that cannot be read or written."""
     return _error("file", message)
@@ -32,4 +37,4 @@ def _error(kind: str, message: str) -> Error:
     return error
 
 
-__all__ = ["Error", "file_error", "usage_error"]
+__all__ = ["Error", "file_error", "shape_error", "usage_error"]

@@ -17,6 +17,8 @@ void bind_classifier(nanobind::module_& m);
 void bind_embedder(nanobind::module_& m);
 void bind_generator(nanobind::module_& m);
 void bind_inspector(nanobind::module_& m);
+void bind_model(nanobind::module_& m);
+void bind_tokenizer(nanobind::module_& m);
 void bind_trace(nanobind::module_& m);
 void bind_train(nanobind::module_& m);
 void bind_translator(nanobind::module_& m);

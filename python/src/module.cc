@@ -92,6 +92,8 @@ NB_MODULE(_heed, m) {
   bind_classifier(m);
   bind_embedder(m);
   bind_inspector(m);
+  bind_tokenizer(m);
+  bind_model(m);
   bind_train(m);
 }
 

@@ -43,6 +43,8 @@ def test_guide(tmp_path, monkeypatch, language_model, classifier_directory, pair
             exec(compile(block, "docs/python.md", "exec"), names)
     assert len(names["losses"]) == 2 and names["trace"].cross.shape == (3, 8, 6, 5)
     assert [each.text for each in names["found"].alternatives] == ["That was scary.", "It was close."]
+    assert names["unique"] == "The man and the woman, watching that dog or cat."
+    assert len(names["saved"]) == 6 and names["changed"].shape == (6, 12000)
 
 
 def test_notebook(tmp_path, monkeypatch):
