@@ -383,11 +383,19 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
     return Json::parse(heed_command(arguments).out);
   };
   Json own = attention({{"text", text}, {"pair", "en-de"}});
-  const Json scored =
-      post("/v1/translate",
-           {{"text", text}, {"pair", "en-de"}, {"split_sentences", false}, {"placeholders", false}})
-          .json();
+  const Json scored = post("/v1/translate", {{"text", text},
+                                             {"pair", "en-de"},
+                                             {"split_sentences", false},
+                                             {"placeholders", false},
+                                             {"confidence", true}})
+                          .json();
   EXPECT_EQ(own["score"], scored["translations"][0]["score"]);
+  const Json& confidence = scored["translations"][0]["word_confidence"];
+  ASSERT_EQ(own["word_confidence"].size(), confidence.size());
+  for (size_t n = 0; n < confidence.size(); ++n) {
+    EXPECT_NEAR(own["word_confidence"][n].get<double>(), confidence[n].get<double>(), 1e-4) << n;
+  }
+  own.erase("word_confidence");
   own.erase("score");
   own.erase("log_probability");
   EXPECT_EQ(own["warnings"], Json::array());

@@ -156,7 +156,7 @@ function attention(state, changes) {
 /// A translation through other languages, for the pair of a chain.
 /** @param {State} state @param {AbortSignal} signal @returns {Promise<PassedJson>} */
 export async function passThrough(state, signal) {
-  const body = {text: state.text, ...options(state), ...constraints(state)};
+  const body = {text: state.text, confidence: true, ...options(state), ...constraints(state)};
   /** @type {TranslationsJson} */
   const {translations} = await request("v1/translate", body, signal);
   return translations[0];

@@ -101,13 +101,14 @@ export function createSettings(app) {
     }
   });
   const precision = select(strings.precision, (value) => app.store.set({precision: value}));
+  const unsure = select(strings.unsure, (value) => app.store.set({unsure: value}));
   const more = element(
       "details", {class: "settings"}, element("summary", {}, strings.settings),
       element(
           "div", {class: "panel"},
           element("label", {class: "field"}, element("span", {}, strings.beam), beam),
           element("label", {class: "field"}, element("span", {}, strings.penalty), penalty),
-          precision.element,
+          precision.element, app.file ? null : unsure.element,
           app.file || isSite ? null :
                                element("label", {class: "field"}, element("span", {}, strings.apiKey), key),
           isSite ? app.modelOpener : null, app.file ? app.needsModel() : null));
@@ -122,6 +123,7 @@ export function createSettings(app) {
       beam.value = state.beam ? String(state.beam) : "";
       beam.placeholder = strings.byDefault;
       penalty.value = state.penalty;
+      unsure.show(Object.entries(strings.unsureOptions), state.unsure);
       precision.element.hidden = !app.file && !app.models().some((model) => model.precisions?.length > 1);
       precision.show([["", strings.byDefault], ["float32", "float32"], ["int8", "int8"]], state.precision);
     },

@@ -80,6 +80,8 @@ interface TraceJson {
   score?: number;
   /** ln P of each target token. */
   log_probabilities?: number[];
+  /** Of each word of the target, separated by white space: the probability that it also stands in a human translation. */
+  word_confidence?: number[];
   /** Numbers, dates and times that source and target say differently, in words. */
   warnings?: string[];
   attention?: Partial<Record<Stack, WeightsJson>>;
@@ -88,7 +90,7 @@ interface TraceJson {
   details?: Partial<Record<Stack, (DetailJson | null)[][]>>;
 }
 
-/** POST /v1/translate, as far as a pair of `chains` needs it. */
+/** POST /v1/translate with `confidence`, as far as a pair of `chains` needs it. */
 interface TranslationsJson {
   translations: PassedJson[];
 }
@@ -99,6 +101,7 @@ interface PassedJson {
   /** What the steps before the last say. */
   intermediate: string[];
   warnings: string[];
+  word_confidence: number[];
 }
 
 /** POST /v1/search */

@@ -1,11 +1,12 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
 import {chainOf, languagesOf, listedChains, modelOf} from "./api.js";
-import {element, hasFocus, select, setAttribute} from "./dom.js";
+import {element, hasFocus, select} from "./dom.js";
 import {examplesOf, isExample} from "./examples.js";
 import {kindOf} from "./outcome.js";
 import {createSimilarities} from "./similarities.js";
 import {strings} from "./strings.js";
+import {createTranslation} from "./translation.js";
 
 /// The tokens of one side, as buttons in one tab stop: arrow keys move, Enter pins.
 /** @param {App} app @param {Side} side */
@@ -81,16 +82,7 @@ export function createSentence(app, settings) {
       if (event.key === "Enter" && !event.isComposing) event.preventDefault();  // it is one sentence
     },
   });
-  const target = element("output", {id: "translation", class: "translation", "for": "source"});
-  // The translation is underlined and described by these.
-  const warnings = element("ul", {id: "warnings", class: "warnings", hidden: true});
-  /** @param {string[]} texts */
-  const showWarnings = (texts) => {
-    warnings.hidden = texts.length === 0;
-    warnings.replaceChildren(...texts.map((text) => element("li", {}, strings.warning(text))));
-    target.classList.toggle("doubtful", texts.length > 0);
-    setAttribute(target, "aria-describedby", texts.length > 0 ? "warnings" : null);
-  };
+  const translation = createTranslation();
   // What a translation through other languages says there, and the way to the attention of each step.
   const steps = element("div", {id: "steps", class: "note-line", hidden: true});
   /** @param {Passed | null} passed @param {string} source */
@@ -201,8 +193,8 @@ export function createSentence(app, settings) {
             "div", {class: "pair"},
             element("div", {class: "side"}, sourceName, source, examples, sourceTokens.element),
             element(
-                "div", {class: "side"}, targetName, target, warnings, steps, classes, similarities.element,
-                targetTokens.element))),
+                "div", {class: "side"}, targetName, ...translation.elements, steps, classes,
+                similarities.element, targetTokens.element))),
     source,
     /** @param {string} text */
     status: (text, failed = false) => {
@@ -256,13 +248,13 @@ export function createSentence(app, settings) {
       document.title = source.value ? `${source.value.slice(0, 60)} – ${strings.title}` :
                                       `${strings.title}: ${strings.subtitle}`;
       similarities.update(trace !== null && kindOf(trace) === "vectors");
-      const passed = trace ? null : app.passed();
+      const passed = trace ? null : app.passed(), marksUnsure = state.unsure !== "plain";
       showSteps(passed, state.text);
       if (!trace) {
-        target.textContent = passed?.translation ?? "";
-        target.hidden = false;
+        translation.show(passed?.translation ?? "", passed && marksUnsure ? passed.word_confidence : null);
+        translation.hide(false);
         targetName.textContent = strings.target;
-        showWarnings(passed?.warnings ?? []);
+        translation.warn(passed?.warnings ?? []);
         targetTokens.show([], strings.targetTokens);
         sourceTokens.show([], strings.sourceTokens);
         return;
@@ -273,9 +265,10 @@ export function createSentence(app, settings) {
           continues                                        ? strings.textTarget :
                                                              strings.target;
       sourceName.textContent = continues ? strings.text : strings.source;
-      target.textContent = continues ? "" : trace.target;  // the text itself
-      target.hidden = kindOf(trace) === "vectors";
-      showWarnings(trace.warnings);
+      // Of a language model the target is the text itself.
+      translation.show(continues ? "" : trace.target, marksUnsure ? trace.wordConfidence : null);
+      translation.hide(kindOf(trace) === "vectors");
+      translation.warn(trace.warnings);
       sourceTokens.element.hidden = continues;
       targetTokens.element.hidden = classifies;
       sourceTokens.show(trace.sourceLabels, classifies ? strings.textTokens : strings.sourceTokens);

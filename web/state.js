@@ -19,6 +19,7 @@ export const kDefaults = {
   words: false,   // words instead of tokens
   beam: 0,        // 0: the model's default
   penalty: "",    // length penalty; empty: the model's default
+  unsure: "",     // words that the model is unsure of: plain; empty: underlined
   precision: "",  // float32, int8 or bfloat16; empty: as stored
   view: "lines",  // of strings.views
   stack: /** @type {Stack} */ ("cross"),

@@ -99,6 +99,14 @@ export const strings = {
     "The dog slept well in the garden.": "The cat slept well in the garden.",
   },
   working: "translating …",
+  unsure: "Unsure words",
+  unsureOptions: {"": "underlined", "plain": "plain"},
+  /** @param {number} count */
+  unsureWords: (count) => count === 1 ? "The model is unsure of the underlined word." :
+                                        `The model is unsure of ${count} underlined words.`,
+  /** @param {string} word @param {number} confidence */
+  confidence: (word, confidence) => `“${word}”: ${
+      strings.percent(confidence)} is the estimated probability that a human translation has this word.`,
   /** @param {string} warning */
   warning: (warning) => `Check this: ${warning}`,
   /** @param {number} score */

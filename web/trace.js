@@ -103,6 +103,7 @@ function detailOf(json, stack, layer, head, matrix) {
  * @property {string} target
  * @property {number | null} score ln P of the target
  * @property {string[]} warnings values that source and target say differently, in words
+ * @property {number[] | null} wordConfidence of each word of the target
  * @property {number[] | null} logProbabilities of each target token
  * @property {string[]} sourceTokens
  * @property {string[]} targetTokens what the decoder produces
@@ -122,6 +123,7 @@ export class Trace {
     this.target = fields.target;
     this.score = fields.score;
     this.warnings = fields.warnings;
+    this.wordConfidence = fields.wordConfidence;
     this.logProbabilities = fields.logProbabilities;
     this.sourceTokens = fields.sourceTokens;
     this.targetTokens = fields.targetTokens;
@@ -156,6 +158,7 @@ export class Trace {
       target: json.target,
       score: logProbabilityOf(json),
       warnings: json.warnings ?? [],
+      wordConfidence: json.word_confidence ?? null,
       logProbabilities: json.log_probabilities ?? null,
       sourceTokens: json.source_tokens,
       targetTokens: json.target_tokens,

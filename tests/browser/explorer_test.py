@@ -897,6 +897,32 @@ class Served(OfServer):
         self.assertEqual(self.browser.run(warnings), [])
         self.assertEqual(self.browser.run(look), [None, "none"])
 
+    def test_words_that_the_model_is_unsure_of(self):
+        sentence = "Der Bundestagsabgeordnete kritisierte die Haushaltspolitik."
+        self.show(pair="de-en", text=sentence)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        found = self.command_json("translate", sentence, "--confidence")
+        unsure = [(word, confidence) for word, confidence in zip(found["translation"].split(), found["word_confidence"], strict=True) if confidence < 0.5]
+        self.assertGreater(len(unsure), 1)
+        self.assertEqual(self.translation(), found["translation"])
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('#translation .unsure')].map((each) => each.textContent)"), [word for word, _ in unsure])
+        line = "return document.querySelector('#confidence').textContent"
+        self.assertIn(f"unsure of {len(unsure)} underlined words", self.browser.run(line))
+        self.browser.run("document.querySelector('#translation .unsure').focus()")
+        word, confidence = unsure[0]
+        self.assertRegex(self.browser.run(line), rf"^“{re.escape(word)}”: {100 * confidence:.0f} % ")
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+        self.picture("unsure")
+        # The switch, which the address remembers.
+        self.browser.run("const box = [...document.querySelectorAll('.settings select')].find((each) => each.value === ''  && [...each.options].some((option) => option.value === 'plain'));"
+                         "box.value = 'plain'; box.dispatchEvent(new Event('change'))")
+        self.browser.wait("/unsure=plain/.test(location.href) && !document.querySelector('.unsure')", "no underlined words")
+        self.assertFalse(self.browser.run("return document.querySelector('#confidence').checkVisibility()"))
+        self.assertEqual(self.translation(), found["translation"])
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.assertFalse(self.browser.run("return document.querySelector('#confidence').checkVisibility()"))
+
     def test_an_error_takes_the_last_translation_away(self):
         self.show(pair="de-en", text=SHORT)
         self.browser.wait("document.querySelector('#translation').textContent", "the translation")

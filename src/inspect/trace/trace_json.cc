@@ -82,6 +82,8 @@ std::string trace_to_json(const Trace& trace, const TraceNotes& notes) {
   std::string further;
   for (const auto& [name, number] : notes.numbers)
     further += fmt::format(" {}: {},\n", json_text(name), Json(number).dump());
+  if (notes.word_confidence)
+    further += fmt::format(" \"word_confidence\": {},\n", Json(*notes.word_confidence).dump());
   if (notes.warnings) further += fmt::format(" \"warnings\": {},\n", json_texts(*notes.warnings));
   std::string json = fmt::format(
       "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n \"source_tokens\": {},\n"

@@ -22,8 +22,9 @@ namespace heed {
 std::string trace_to_json(const Trace& trace);
 /// Further members, which stand before "attention".
 struct TraceNotes {
-  std::map<std::string, double> numbers = {};             ///< such as "score"
-  std::optional<std::vector<std::string>> warnings = {};  ///< what the translation says otherwise
+  std::map<std::string, double> numbers = {};               ///< such as "score"
+  std::optional<std::vector<std::string>> warnings = {};    ///< what the translation says otherwise
+  std::optional<std::vector<double>> word_confidence = {};  ///< of the words of the translation
 };
 std::string trace_to_json(const Trace& trace, const TraceNotes& notes);
 

@@ -108,6 +108,7 @@ std::string pack_trace(const Trace& trace, const TraceNotes& notes) {
   if (!trace.log_probabilities.empty()) json["log_probabilities"] = trace.log_probabilities;
   if (!trace.source_words.empty()) json["source_words"] = trace.source_words;
   for (const auto& [name, number] : notes.numbers) json[name] = number;
+  if (notes.word_confidence) json["word_confidence"] = *notes.word_confidence;
   if (notes.warnings) json["warnings"] = valid_texts(*notes.warnings);
   for (const Stack stack : kStacks) json["packed"][stack_name(stack)] = pack_stack(trace, stack);
   return json.dump();

@@ -15,6 +15,8 @@
 #include "serve/service.h"
 #include "text/unicode/whitespace.h"
 #include "translate/values/repair_trials.h"
+#include "translate/words/confidence.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::serve {
 namespace {
@@ -106,6 +108,15 @@ void require_few_tokens(const Exchange& exchange, const std::string& field, size
       {{"X-Tokens", std::to_string(tokens)}, {"X-Max-Tokens", std::to_string(most)}});
 }
 
+/// The confidence of each word of a translation.
+std::vector<double> confidence_of(const Trace& trace, const Vocabulary& vocabulary) {
+  std::vector<int32_t> ids;
+  for (const std::string& piece : trace.target_tokens) ids.push_back(vocabulary.id(piece));
+  return translate::word_confidences(
+      translate::words_of_pieces(trace.target_tokens, translate::special_ids(vocabulary, ids)),
+      trace.log_probabilities, translate::word_ends(trace.target).size());
+}
+
 }  // namespace
 
 nn::HeadScales head_scales_of(const Fields& fields) {
@@ -178,6 +189,7 @@ void route_v1_attend(const Exchange& exchange) {
           trace_text_with_score(model.loaded(), chosen->tokenizer,
                                 {text, target, options.search, details, options.constraints, heads});
       trace = std::move(scored.trace);
+      notes.word_confidence = confidence_of(trace, chosen->tokenizer.vocabulary());
       notes.numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
       notes.warnings = translate::value_warnings({text, trace.target}, chosen->tokenizer.source_language(),
                                                  chosen->tokenizer.target_language());

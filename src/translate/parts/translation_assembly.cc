@@ -137,16 +137,13 @@ std::vector<double> TranslationAssembler::confidence(const TranslationWindow& wi
   visit_parts(window, line, rank, [&](const LinePart& part, const search::Hypothesis& hypothesis, int first) {
     const std::vector<int32_t>& ids = hypothesis.ids;
     const auto ranges = words_with_spans(part, tokenizer_.decode(ids));
-    std::vector<double> sums(ranges.size());
-    const std::vector<int> words = words_of_pieces(pieces_of(vocabulary, ids), special_ids(vocabulary, ids));
-    for (size_t t = 0; t < ids.size(); ++t) {
-      const auto word = static_cast<size_t>(words[t]);
-      if (words[t] >= 0 && word < sums.size()) sums[word] += hypothesis.log_probabilities[t];
-    }
+    const std::vector<double> own =
+        word_confidences(words_of_pieces(pieces_of(vocabulary, ids), special_ids(vocabulary, ids)),
+                         hypothesis.log_probabilities, ranges.size());
     for (size_t word = 0; word < ranges.size(); ++word) {
       for (int k = ranges[word].first; k < ranges[word].second; ++k) {
         const auto at = static_cast<size_t>(first + k);
-        if (at < confidences.size()) confidences[at] = std::min(confidences[at], word_confidence(sums[word]));
+        if (at < confidences.size()) confidences[at] = std::min(confidences[at], own[word]);
       }
     }
   });

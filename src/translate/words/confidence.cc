@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/check.h"
+
 namespace heed::translate {
 namespace {
 
@@ -15,6 +17,19 @@ constexpr double kIntercept = -1.66, kSlope = 3.84;
 
 double word_confidence(double log_probability) {
   return 1 / (1 + std::exp(-(kIntercept + kSlope * std::exp(log_probability))));
+}
+
+std::vector<double> word_confidences(const std::vector<int>& word_of_token,
+                                     std::span<const float> log_probabilities, size_t words) {
+  HEED_CHECK(word_of_token.size() == log_probabilities.size());
+  std::vector<double> sums(words);
+  for (size_t t = 0; t < word_of_token.size(); ++t) {
+    const auto word = static_cast<size_t>(word_of_token[t]);
+    if (word_of_token[t] >= 0 && word < words) sums[word] += log_probabilities[t];
+  }
+  std::vector<double> confidences;
+  for (const double sum : sums) confidences.push_back(word_confidence(sum));
+  return confidences;
 }
 
 double text_confidence(std::span<const double> words) {

@@ -8,6 +8,7 @@
 #include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "translate/translator.h"
+#include "translate/words/word_alignment.h"
 
 namespace heed::translate {
 namespace {
@@ -17,6 +18,15 @@ TEST(WordConfidence, GrowsWithTheProbability) {
   EXPECT_NEAR(word_confidence(-1e9), 0.16, 0.005);
   EXPECT_LT(word_confidence(std::log(0.4)), kDoubtfulWord);
   EXPECT_GT(word_confidence(std::log(0.5)), kDoubtfulWord);
+}
+
+TEST(WordConfidences, AreOfTheTokensOfEachWord) {
+  const std::vector<double> found =
+      word_confidences({0, 0, kMark, 2, kNoWord}, std::array<float, 5>{-0.1F, -0.2F, -9.0F, -0.5F, -9.0F}, 3);
+  ASSERT_EQ(found.size(), 3);
+  EXPECT_NEAR(found[0], word_confidence(-0.3), 1e-6);
+  EXPECT_NEAR(found[1], word_confidence(0), 1e-6);  // a word of no token
+  EXPECT_NEAR(found[2], word_confidence(-0.5), 1e-6);
 }
 
 TEST(TextConfidence, IsTheMeanOfItsWords) {
