@@ -7,7 +7,7 @@ import {join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 
 const site = resolve(process.argv[2]), models = join(site, "models");
-const {createCalls} = await import(pathToFileURL(join(site, "heed_calls.js")).href);
+const {createCalls} = await import(pathToFileURL(join(site, "heed/calls.js")).href);
 
 const data = [];
 /// The paths of all files in a directory.

@@ -3,7 +3,7 @@
 //   import {Heed} from "./heed.js";
 //   const translator = await Heed.load("models/de-en/");
 //   console.log(await translator.translate("Der Hund schläft."));
-import {createHost, messageOf} from "./heed_host.js";
+import {createHost, messageOf} from "./heed/host.js";
 
 /**
  * @typedef {{beam?: number, nbest?: number, length_penalty?: number, alignment?: boolean}} TranslateOptions
@@ -27,7 +27,7 @@ export class Heed {
   }
 
   /// Heed.load() makes it.
-  /** @param {import("./heed_host.js").Host} host */
+  /** @param {import("./heed/host.js").Host} host */
   constructor(host) {
     /** @private */
     this.host = host;
@@ -59,7 +59,7 @@ export class Heed {
   /// Ends the worker and frees its memory. What is being computed never finishes.
   close() { this.host.close(); }
 
-  /** @private @param {import("./heed_calls.js").Call} call */
+  /** @private @param {import("./heed/calls.js").Call} call */
   async call(call) {
     const answer = await this.host.call(call);
     if (answer.status !== 200) throw new Error(messageOf(answer));

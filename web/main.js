@@ -1,21 +1,21 @@
 // The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
 // or those inside of the file that it is (heed attend --output page.html).
 
-import {addModel, attend, chainOf, classify, createLatest, lacksLanguage, listModels, modelOf, passThrough, readFile} from "./api.js";
-import {readColours} from "./colours.js";
-import {isSite} from "./connection.js";
-import {createPlaceControls, createSettings} from "./controls.js";
-import {element, fadeEdges, hasFocus, messageOf} from "./dom.js";
-import {examplesOf} from "./examples.js";
-import {createExport} from "./export.js";
-import {hasKey, keysOf} from "./keys.js";
-import {createModelOpener} from "./model_opener.js";
-import {kindOf} from "./outcome.js";
-import {createSentence} from "./sentence.js";
+import {addModel, attend, chainOf, classify, createLatest, lacksLanguage, listModels, modelOf, passThrough, readFile} from "./connection/api.js";
+import {isSite} from "./connection/connection.js";
+import {createModelOpener} from "./connection/model_opener.js";
+import {createPlaceControls, createSettings} from "./page/controls.js";
+import {element, fadeEdges, hasFocus, messageOf} from "./page/dom.js";
+import {examplesOf} from "./page/examples.js";
+import {hasKey, keysOf} from "./page/keys.js";
+import {kindOf} from "./page/outcome.js";
+import {createSentence} from "./page/sentence.js";
+import {createTour, tourSentence} from "./page/tour.js";
+import {readColours} from "./picture/colours.js";
+import {createExport} from "./picture/export.js";
+import {Trace} from "./picture/trace.js";
 import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
 import {strings} from "./strings.js";
-import {createTour, tourSentence} from "./tour.js";
-import {Trace} from "./trace.js";
 import {createAllHeads} from "./views/all_heads.js";
 import {createChange} from "./views/change.js";
 import {createCompare} from "./views/compare.js";

@@ -5,8 +5,8 @@
 // Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment. In
 // a frame without an address (srcdoc, as in notebooks) they are kept in memory only.
 
-import {hasKey, keysOf} from "./keys.js";
-import {tourState} from "./tour_steps.js";
+import {hasKey, keysOf} from "./page/keys.js";
+import {tourState} from "./page/tour_steps.js";
 
 export const kDefaults = {
   pair: "",       // such as de-en; empty: the first that there is

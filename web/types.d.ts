@@ -1,15 +1,15 @@
 // Types that several modules of the explorer share, for scripts/check-javascript. Browsers do not read them. The JSON of
-// the server's routes is in routes.d.ts.
+// the server's routes is in connection/routes.d.ts.
 
 /** Which attention: of the encoder, of the decoder on the source, of the decoder on what it has written. */
 type Stack = "encoder" | "cross" | "decoder";
 type Side = "source" | "target";
 
-type Trace = import("./trace.js").Trace;
-type Matrix = import("./trace.js").Matrix;
-type Scene = import("./scene.js").Scene;
-type Picture = ReturnType<typeof import("./picture.js").createPicture>;
-type Colours = ReturnType<typeof import("./colours.js").readColours>;
+type Trace = import("./picture/trace.js").Trace;
+type Matrix = import("./picture/trace.js").Matrix;
+type Scene = import("./picture/scene.js").Scene;
+type Picture = ReturnType<typeof import("./picture/picture.js").createPicture>;
+type Colours = ReturnType<typeof import("./picture/colours.js").readColours>;
 /** What the address says is shown. */
 type State = typeof import("./state.js").kDefaults;
 type Store = ReturnType<typeof import("./state.js").createStore>;

@@ -762,7 +762,7 @@ class Modules(OfServer):
         for dark in (False, True):
             self.browser.resize(1280, 900, dark)
             self.show(pair="de-en", text=SHORT)
-            colours = self.browser.run("return import('/colours.js').then(({headColour, readColours}) => "
+            colours = self.browser.run("return import('/picture/colours.js').then(({headColour, readColours}) => "
                                        "Array.from({length: 33}, (_, head) => headColour(readColours(), head)))")
             self.assertEqual(len(set(colours)), 33)
         self.browser.resize(1280, 900)

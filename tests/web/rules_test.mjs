@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 
-import {tokenLabels, wordIndices} from "../../web/labels.js";
-import {kStacks, Trace} from "../../web/trace.js";
+import {tokenLabels, wordIndices} from "../../web/picture/labels.js";
+import {kStacks, Trace} from "../../web/picture/trace.js";
 
 const casesOf = (name) => JSON.parse(readFileSync(new URL(`../data/${name}`, import.meta.url), "utf-8"));
 

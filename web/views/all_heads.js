@@ -1,11 +1,11 @@
 // All heads at a glance: a small map for each head of each layer of each stack, sorted and filtered by what
 // kind of head it is.
 
-import {element, select} from "../dom.js";
-import {hasKey} from "../keys.js";
-import {allHeads, kMetrics} from "../metrics.js";
-import {createPicture, numberTable} from "../picture.js";
-import {Scene} from "../scene.js";
+import {element, select} from "../page/dom.js";
+import {hasKey} from "../page/keys.js";
+import {allHeads, kMetrics} from "../picture/metrics.js";
+import {createPicture, numberTable} from "../picture/picture.js";
+import {Scene} from "../picture/scene.js";
 import {strings} from "../strings.js";
 
 /// Where a key takes the cursor.

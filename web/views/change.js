@@ -1,7 +1,7 @@
 // Change it: heads that give nothing, another target, a forced beginning; and which heads matter.
 
-import {element} from "../dom.js";
-import {kindOf} from "../outcome.js";
+import {element} from "../page/dom.js";
+import {kindOf} from "../page/outcome.js";
 import {strings} from "../strings.js";
 
 import {createLosses} from "./head_losses.js";

@@ -1,14 +1,14 @@
 // Two traces side by side at the same stack, layer and head, and their difference where they have the same
 // tokens.
 
-import {attend, createLatest, languagesOf, modelOf} from "../api.js";
-import {parseColour} from "../colours.js";
-import {element, select} from "../dom.js";
-import {otherExample} from "../examples.js";
-import {createPicture, numberTable} from "../picture.js";
-import {Scene, shorten} from "../scene.js";
+import {attend, createLatest, languagesOf, modelOf} from "../connection/api.js";
+import {element, select} from "../page/dom.js";
+import {otherExample} from "../page/examples.js";
+import {parseColour} from "../picture/colours.js";
+import {createPicture, numberTable} from "../picture/picture.js";
+import {Scene, shorten} from "../picture/scene.js";
+import {Trace} from "../picture/trace.js";
 import {strings} from "../strings.js";
-import {Trace} from "../trace.js";
 
 import {addMap, layOutMap, markMap} from "./one_head.js";
 

@@ -1,8 +1,8 @@
 // Which heads matter: what the result loses when one head after the other gives nothing.
 
-import {element, messageOf} from "../dom.js";
-import {kindOf, outcomeOf} from "../outcome.js";
-import {numberTable} from "../picture.js";
+import {element, messageOf} from "../page/dom.js";
+import {kindOf, outcomeOf} from "../page/outcome.js";
+import {numberTable} from "../picture/picture.js";
 import {parseHeads, sentenceKey, writeHeads} from "../state.js";
 import {strings} from "../strings.js";
 

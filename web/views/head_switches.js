@@ -1,9 +1,9 @@
 // A switch for each head of the model: a click makes it give nothing, multiplies its output, or does so with
 // the others of its layer.
 
-import {attend} from "../api.js";
-import {choice, element, messageOf} from "../dom.js";
-import {kindOf} from "../outcome.js";
+import {attend} from "../connection/api.js";
+import {choice, element, messageOf} from "../page/dom.js";
+import {kindOf} from "../page/outcome.js";
 import {parseHeads, writeHeads} from "../state.js";
 import {strings} from "../strings.js";
 

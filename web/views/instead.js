@@ -1,9 +1,9 @@
 // The choice of a token, or a class, that could be written in place of another one.
 
-import {classify, createQuestion, lens, readingOf} from "../api.js";
-import {element} from "../dom.js";
-import {tokenLabels} from "../labels.js";
-import {kindOf} from "../outcome.js";
+import {classify, createQuestion, lens, readingOf} from "../connection/api.js";
+import {element} from "../page/dom.js";
+import {kindOf} from "../page/outcome.js";
+import {tokenLabels} from "../picture/labels.js";
 import {strings} from "../strings.js";
 
 const kAlternatives = 5;

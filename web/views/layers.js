@@ -4,12 +4,12 @@
 //
 //   softmax(W norm(x) + b) of each vector x, norm the final norm of pre-norm models
 
-import {createQuestion, lens, readingOf} from "../api.js";
-import {choice, element} from "../dom.js";
-import {hasKey, keysOf} from "../keys.js";
-import {tokenLabels} from "../labels.js";
-import {createPicture, kArrows, numberTable} from "../picture.js";
-import {Scene, shorten, textWidth} from "../scene.js";
+import {createQuestion, lens, readingOf} from "../connection/api.js";
+import {choice, element} from "../page/dom.js";
+import {hasKey, keysOf} from "../page/keys.js";
+import {tokenLabels} from "../picture/labels.js";
+import {createPicture, kArrows, numberTable} from "../picture/picture.js";
+import {Scene, shorten, textWidth} from "../picture/scene.js";
 import {strings} from "../strings.js";
 
 const kNarrowest = 62, kWidest = 112, kCellHeight = 26, kLetters = 13;

@@ -1,9 +1,9 @@
 // Lines between the two sentences, heads as colours. Keys stand above and queries below; where there is no
 // room for that, keys stand on the left and queries on the right.
 
-import {headColour} from "../colours.js";
-import {createPicture, numberTable} from "../picture.js";
-import {Scene, shorten, textWidth} from "../scene.js";
+import {headColour} from "../picture/colours.js";
+import {createPicture, numberTable} from "../picture/picture.js";
+import {Scene, shorten, textWidth} from "../picture/scene.js";
 import {strings} from "../strings.js";
 
 const kLeast = 0.02;                 // fainter lines are not drawn

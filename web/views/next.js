@@ -1,9 +1,9 @@
 // Language models: what the last token looks at, and the probabilities of the next one, with temperature and
 // top-p drawn on them; the text grows by a click on a token, or by itself.
 
-import {createLatest, nextTokens} from "../api.js";
-import {element} from "../dom.js";
-import {isSpecial, visibleText} from "../labels.js";
+import {createLatest, nextTokens} from "../connection/api.js";
+import {element} from "../page/dom.js";
+import {isSpecial, visibleText} from "../picture/labels.js";
 import {strings} from "../strings.js";
 
 import {createSlider, reshape} from "./temperature.js";

@@ -1,8 +1,8 @@
 // One head large: queries down, keys across.
 
-import {hasKey} from "../keys.js";
-import {createPicture, kArrows} from "../picture.js";
-import {Scene, shorten, textWidth} from "../scene.js";
+import {hasKey} from "../page/keys.js";
+import {createPicture, kArrows} from "../picture/picture.js";
+import {Scene, shorten, textWidth} from "../picture/scene.js";
 import {strings} from "../strings.js";
 
 import {weightTable} from "./lines.js";

@@ -5,10 +5,11 @@
 //
 // The picture is a table, so that it reads the same without eyes.
 
-import {element, fadeEdges, select} from "../dom.js";
-import {dot} from "../packed.js";
+import {element, fadeEdges, select} from "../page/dom.js";
+import {dot} from "../picture/packed.js";
+import {largestOf, strip} from "../picture/vectors.js";
 import {strings} from "../strings.js";
-import {largestOf, strip} from "../vectors.js";
+
 
 /// Everything about one row of a head.
 /**

@@ -1,10 +1,10 @@
 // What becomes of the result under the changes of the view "Change it": the original and the changed one side
 // by side, and what each token has gained or lost.
 
-import {attend, createLatest} from "../api.js";
-import {element} from "../dom.js";
-import {kindOf, outcomeOf} from "../outcome.js";
-import {numberTable} from "../picture.js";
+import {attend, createLatest} from "../connection/api.js";
+import {element} from "../page/dom.js";
+import {kindOf, outcomeOf} from "../page/outcome.js";
+import {numberTable} from "../picture/picture.js";
 import {parseHeads, parseWords, sentenceKey} from "../state.js";
 import {strings} from "../strings.js";
 

@@ -2,12 +2,12 @@
 // what was dropped ends, and the winner is marked. A dropped branch can be continued: it becomes the forced
 // beginning.
 
-import {createLatest, searchTree} from "../api.js";
-import {headColour} from "../colours.js";
-import {element} from "../dom.js";
-import {tokenLabels} from "../labels.js";
-import {createPicture, numberTable} from "../picture.js";
-import {Scene, shorten} from "../scene.js";
+import {createLatest, searchTree} from "../connection/api.js";
+import {element} from "../page/dom.js";
+import {headColour} from "../picture/colours.js";
+import {tokenLabels} from "../picture/labels.js";
+import {createPicture, numberTable} from "../picture/picture.js";
+import {Scene, shorten} from "../picture/scene.js";
 import {strings} from "../strings.js";
 
 const kRow = 34, kTop = 30, kGap = 18;

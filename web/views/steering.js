@@ -1,7 +1,7 @@
 // Inputs that steer a translation: how it begins, what it contains and avoids, or all of it.
 
-import {element} from "../dom.js";
-import {keysOf} from "../keys.js";
+import {element} from "../page/dom.js";
+import {keysOf} from "../page/keys.js";
 import {strings} from "../strings.js";
 
 /// An input for a field of the state, with what a new value sets. What the model is to do and a target by

@@ -2,7 +2,7 @@
 //
 //   p_i = exp(l_i / T) / sum of exp(l_j / T);  top-p keeps the fewest likeliest tokens whose sum reaches p
 
-import {element} from "../dom.js";
+import {element} from "../page/dom.js";
 
 /// A slider for one of them.
 /** @param {App} app @param {"temperature" | "top"} name @param {string} label @param {number} max */

@@ -1,14 +1,14 @@
 // Why: how much each source token and each earlier target token contributes to a token that the model writes,
 // by one of four methods (include/heed/attribution.h), also against an alternative.
 
-import {attribution, createQuestion, readingOf} from "../api.js";
-import {choice, element} from "../dom.js";
-import {hasKey, keysOf} from "../keys.js";
-import {tokenLabels} from "../labels.js";
-import {kindOf} from "../outcome.js";
-import {createPicture, numberTable} from "../picture.js";
-import {createProgress} from "../progress.js";
-import {Scene, textWidth} from "../scene.js";
+import {attribution, createQuestion, readingOf} from "../connection/api.js";
+import {choice, element} from "../page/dom.js";
+import {hasKey, keysOf} from "../page/keys.js";
+import {kindOf} from "../page/outcome.js";
+import {createProgress} from "../page/progress.js";
+import {tokenLabels} from "../picture/labels.js";
+import {createPicture, numberTable} from "../picture/picture.js";
+import {Scene, textWidth} from "../picture/scene.js";
 import {strings} from "../strings.js";
 
 import {createInstead} from "./instead.js";

@@ -1,5 +1,5 @@
 // Heed as a module without a main(): opens models, and answers the requests of the server's routes, with the
-// same code and the same bytes. web/heed_module.js calls it.
+// same code and the same bytes. web/heed/module.js calls it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

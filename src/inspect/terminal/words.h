@@ -21,7 +21,7 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
                      const std::vector<int>& target_words);
 
 /// Groups by the trace's own words, or by `word_indices` of the tokens. The explorer has the same rule
-/// (web/trace.js); both read the cases of tests/data/word_groups.json.
+/// (web/picture/trace.js); both read the cases of tests/data/word_groups.json.
 Trace group_by_words(const Trace& trace);
 
 }  // namespace heed

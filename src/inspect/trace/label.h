@@ -10,7 +10,8 @@
 //   ("U+202E"), and bytes that are not UTF-8 become "\uFFFD", so that a label can break neither picture nor
 //   terminal.
 //
-// The explorer has the same rules (web/labels.js); the tests of both read tests/data/token_labels.json.
+// The explorer has the same rules (web/picture/labels.js); the tests of both read
+// tests/data/token_labels.json.
 #pragma once
 
 #include <string>

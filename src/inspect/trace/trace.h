@@ -56,8 +56,8 @@ Trace mean_over_heads(const Trace& trace);
 /// translates. Of cross-attention and of language models the one that points most clearly at words: averaged
 /// over its heads, it has the largest weights on single keys, averaged over queries. Keys that only take what
 /// is left over do not count: the end token in cross-attention, and in a language model the first token and
-/// the query's own. -1 without layers. The explorer has the same rule (web/trace.js); both read the cases of
-/// tests/data/default_layers.json.
+/// the query's own. -1 without layers. The explorer has the same rule (web/picture/trace.js); both read the
+/// cases of tests/data/default_layers.json.
 int default_layer(const Trace& trace, Stack stack);
 
 }  // namespace heed

@@ -1,5 +1,5 @@
 // The labels of the queries and keys of a trace, for pictures and the terminal; the explorer has the same
-// (web/trace.js).
+// (web/picture/trace.js).
 #pragma once
 
 #include <string_view>

@@ -11,7 +11,7 @@
 //
 // `width` and `scale` are those of HeadDetail; `rows` and `vectors` are there where the trace has details. A
 // score is ln(weight) + ln(sum of exp(score)) then, exact where the weight is not 0. The explorer reads this
-// form (web/packed.js); the tests of both read the cases of tests/data/packed_traces.json.
+// form (web/picture/packed.js); the tests of both read the cases of tests/data/packed_traces.json.
 #pragma once
 
 #include <string>

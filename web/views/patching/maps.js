@@ -1,10 +1,10 @@
 // The maps of Patch: how much of a difference each head, sub-layer or position brings back, by layer.
 
-import {tokenLabels} from "../../labels.js";
-import {kindOf} from "../../outcome.js";
-import {Scene, shorten, textWidth} from "../../scene.js";
+import {kindOf} from "../../page/outcome.js";
+import {tokenLabels} from "../../picture/labels.js";
+import {Scene, shorten, textWidth} from "../../picture/scene.js";
+import {kStacks} from "../../picture/trace.js";
 import {strings} from "../../strings.js";
-import {kStacks} from "../../trace.js";
 
 const kLetters = 13, kNumbers = 12, kCellHeight = 28, kTitle = 26, kColumnNames = 22, kGap = 28;
 const kWidest = 104, kHead = 44;

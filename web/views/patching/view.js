@@ -2,14 +2,14 @@
 // (include/heed/patching.h). The model reads the second sentence, and one part at a time gives what it gave
 // in the first.
 
-import {createQuestion, modelOf, patch, readingOf} from "../../api.js";
-import {choice, element, select} from "../../dom.js";
-import {differingFrom} from "../../examples.js";
-import {hasKey, keysOf} from "../../keys.js";
-import {kindOf} from "../../outcome.js";
-import {createPicture, kArrows, numberTable} from "../../picture.js";
-import {createProgress} from "../../progress.js";
-import {Scene} from "../../scene.js";
+import {createQuestion, modelOf, patch, readingOf} from "../../connection/api.js";
+import {choice, element, select} from "../../page/dom.js";
+import {differingFrom} from "../../page/examples.js";
+import {hasKey, keysOf} from "../../page/keys.js";
+import {kindOf} from "../../page/outcome.js";
+import {createProgress} from "../../page/progress.js";
+import {createPicture, kArrows, numberTable} from "../../picture/picture.js";
+import {Scene} from "../../picture/scene.js";
 import {strings} from "../../strings.js";
 import {createInstead} from "../instead.js";
 

@@ -1,6 +1,6 @@
 // Parts of a page that open and close: closed ones are one line. Which are open is in the address.
 
-import {element} from "../../dom.js";
+import {element} from "../../page/dom.js";
 
 /** @param {string} text */
 const parseOpen = (text) => new Set(text.split(",").filter((each) => each));

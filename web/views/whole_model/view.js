@@ -1,14 +1,14 @@
 // The whole model: from characters to tokens, to vectors, through each sub-layer of each layer, to logits,
 // temperature and the word that is written. Each part opens; closed ones are one line.
 
-import {createQuestion, lens, readingOf} from "../../api.js";
-import {element} from "../../dom.js";
-import {tokenLabels} from "../../labels.js";
-import {kindOf} from "../../outcome.js";
-import {numberTable} from "../../picture.js";
+import {createQuestion, lens, readingOf} from "../../connection/api.js";
+import {element} from "../../page/dom.js";
+import {kindOf} from "../../page/outcome.js";
+import {tokenLabels} from "../../picture/labels.js";
+import {numberTable} from "../../picture/picture.js";
+import {largestOf, strip} from "../../picture/vectors.js";
 import {writeSpot} from "../../state.js";
 import {strings} from "../../strings.js";
-import {largestOf, strip} from "../../vectors.js";
 import {explainQuery, queryTable} from "../one_query.js";
 import {createSlider, reshape} from "../temperature.js";
 import {usualToken} from "../why.js";

@@ -1,9 +1,10 @@
 // A picture on the page: a canvas, a second one above it for what is marked, a caption, and a table with the
 // same numbers for whoever does not see it.
 
-import {contextOf, element, fadeEdges} from "./dom.js";
+import {contextOf, element, fadeEdges} from "../page/dom.js";
+import {strings} from "../strings.js";
+
 import {paint} from "./scene.js";
-import {strings} from "./strings.js";
 
 /// Rows and columns that an arrow key goes down and to the right.
 export const kArrows = {

@@ -1,8 +1,9 @@
 // The translation, with what there is to doubt in it: words that the model is unsure of are underlined, and
 // what the translation says otherwise than the source is listed.
 
+import {strings} from "../strings.js";
+
 import {element, setAttribute} from "./dom.js";
-import {strings} from "./strings.js";
 
 const kUnsure = 0.5;  // confidences below: more likely wrong than right
 

@@ -1,8 +1,10 @@
 // Sentences for who has typed none, in the language that the model reads.
 
-import {languagesOf, modelOf} from "./api.js";
+import {languagesOf, modelOf} from "../connection/api.js";
+import {strings} from "../strings.js";
+
 import {hasKey} from "./keys.js";
-import {strings} from "./strings.js";
+
 
 /// The language of the examples for the model of a state.
 /** @param {State} state @returns {keyof typeof strings.examples} */

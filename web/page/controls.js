@@ -1,12 +1,14 @@
 // What is looked at: stack, layer and head; tokens or words; and the options of the search.
 
-import {keepKey, readKey} from "./api.js";
-import {headColour} from "./colours.js";
-import {isSite} from "./connection.js";
+import {keepKey, readKey} from "../connection/api.js";
+import {isSite} from "../connection/connection.js";
+import {headColour} from "../picture/colours.js";
+import {kStacks} from "../picture/trace.js";
+import {parseHeads} from "../state.js";
+import {strings} from "../strings.js";
+
 import {choice, element, select, setAttribute} from "./dom.js";
-import {parseHeads} from "./state.js";
-import {strings} from "./strings.js";
-import {kStacks} from "./trace.js";
+
 
 /// Stack, layer and head of the views of one trace.
 /** @param {App} app */

@@ -1,5 +1,5 @@
 // What is called of heed.wasm, in a worker or not.
-import {fetchModel, HeedModule} from "./heed_module.js";
+import {fetchModel, HeedModule} from "./module.js";
 
 /// `open`: a model, from an address or with its files; without it, a request to a route.
 /**
@@ -11,7 +11,7 @@ import {fetchModel, HeedModule} from "./heed_module.js";
  */
 
 /// The module is loaded at once, and calls are done in the order in which they are made.
-/** @returns {(call: Call) => Promise<import("./heed_module.js").Answer>} */
+/** @returns {(call: Call) => Promise<import("./module.js").Answer>} */
 export function createCalls() {
   const started = HeedModule.start();
   started.catch(() => {});  // whoever calls is told

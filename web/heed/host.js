@@ -1,20 +1,20 @@
 // Where heed.wasm runs: in a worker, so that the page stays responsive, or on this thread where there are no
 // workers (Node).
 
-/** @typedef {import("./heed_calls.js").Call} Call */
-/** @typedef {import("./heed_module.js").Answer} Answer */
+/** @typedef {import("./calls.js").Call} Call */
+/** @typedef {import("./module.js").Answer} Answer */
 /** @typedef {{call: (call: Call) => Promise<Answer>, close: () => void}} Host */
 
 /** @returns {Promise<Host>} */
 export async function createHost() {
   if (typeof Worker !== "undefined") return createWorker();
-  const {createCalls} = await import("./heed_calls.js");
+  const {createCalls} = await import("./calls.js");
   return {call: createCalls(), close() {}};
 }
 
 /** @returns {Host} */
 function createWorker() {
-  const worker = new Worker(new URL("./heed_worker.js", import.meta.url), {type: "module"});
+  const worker = new Worker(new URL("./worker.js", import.meta.url), {type: "module"});
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (error: Error) => void}>} */
   const waiting = new Map();
   let next = 0;
@@ -28,7 +28,7 @@ function createWorker() {
   });
   worker.addEventListener("error", (event) => {
     for (const {reject} of waiting.values())
-      reject(new Error(event.message || "heed_worker.js cannot be loaded"));
+      reject(new Error(event.message || "heed/worker.js cannot be loaded"));
     waiting.clear();
   });
   return {

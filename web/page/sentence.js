@@ -1,12 +1,14 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
-import {chainOf, languagesOf, listedChains, modelOf} from "./api.js";
+import {chainOf, languagesOf, listedChains, modelOf} from "../connection/api.js";
+import {strings} from "../strings.js";
+
 import {element, hasFocus, select} from "./dom.js";
 import {examplesOf, isExample} from "./examples.js";
 import {kindOf} from "./outcome.js";
 import {createSimilarities} from "./similarities.js";
-import {strings} from "./strings.js";
 import {createTranslation} from "./translation.js";
+
 
 /// The tokens of one side, as buttons in one tab stop: arrow keys move, Enter pins.
 /** @param {App} app @param {Side} side */

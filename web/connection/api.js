@@ -1,10 +1,11 @@
 // Where traces come from: the server or the module (connection.js), or the file that the page is.
 
+import {Trace} from "../picture/trace.js";
+import {parseWords} from "../state.js";
+import {strings} from "../strings.js";
+
 import {connection, isSite} from "./connection.js";
 import {chooseModel, languagesOfPair, readModel} from "./models.js";
-import {parseWords} from "./state.js";
-import {strings} from "./strings.js";
-import {Trace} from "./trace.js";
 
 class RequestFailed extends Error {}
 

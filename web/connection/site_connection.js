@@ -1,9 +1,11 @@
 // The page's requests, answered by heed.wasm in a worker instead of a server. Models are loaded when they are
 // first asked.
 
-import {messageOf as messageOfError} from "./dom.js";
-import {createHost, messageOf} from "./heed_host.js";
+import {createHost, messageOf} from "../heed/host.js";
+import {messageOf as messageOfError} from "../page/dom.js";
+
 import {chooseModel, readModel} from "./models.js";
+
 
 /// Those of routes for another task than translation.
 /** @type {Record<string, string>} */
@@ -46,7 +48,7 @@ function createModelHost(list) {
       last = done.catch(() => {});
       return done;
     },
-    /** @param {import("./heed_calls.js").Call} call */
+    /** @param {import("../heed/calls.js").Call} call */
     async call(call) { return (await host).call(call); },
     /// A model of the site, loaded once; it is tried again after an error.
     /** @param {string} name */
@@ -103,7 +105,7 @@ export async function connectToModule(list) {
 
   /// A request to a model of the site, or of no model.
   /**
-   * @param {ModelHost} asked @param {string} model @param {import("./heed_calls.js").Call} call
+   * @param {ModelHost} asked @param {string} model @param {import("../heed/calls.js").Call} call
    * @param {AbortSignal | null} [signal]
    */
   const askHost = (asked, model, call, signal) => asked.inTurn(async () => {
@@ -112,7 +114,7 @@ export async function connectToModule(list) {
   }, signal);
 
   /// The same in the worker for long work, which ends when nobody waits any more.
-  /** @param {string} model @param {import("./heed_calls.js").Call} call @param {AbortSignal} signal */
+  /** @param {string} model @param {import("../heed/calls.js").Call} call @param {AbortSignal} signal */
   const askOther = async (model, call, signal) => {
     let stop = () => {};
     /** @type {Promise<never>} */

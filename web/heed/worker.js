@@ -1,5 +1,5 @@
-// The worker of heed_host.js: does one call after the other.
-import {createCalls} from "./heed_calls.js";
+// The worker of host.js: does one call after the other.
+import {createCalls} from "./calls.js";
 
 const call = createCalls();
 

@@ -1,10 +1,12 @@
 // The guided tour: each step is a state of the page (tour_steps.js) and a few sentences (strings.tour).
 
-import {languagesOf, modelOf} from "./api.js";
+import {languagesOf, modelOf} from "../connection/api.js";
+import {strings} from "../strings.js";
+
 import {choice, element} from "./dom.js";
 import {hasKey} from "./keys.js";
-import {strings} from "./strings.js";
 import {kRnnStep, kTourParts, kTrainingStep, tourState} from "./tour_steps.js";
+
 
 /// A sentence for who has typed none, in the language of the pair.
 /** @param {State} state */

@@ -1,14 +1,14 @@
-// heed.wasm, called on the thread that it is on; heed_host.js puts it into a worker.
+// heed.wasm, called on the thread that it is on; host.js puts it into a worker.
 import {ModuleExit, Wasi} from "./wasi.js";
 
 /// What a route answers.
 /** @typedef {{status: number, headers: Record<string, string>, body: Uint8Array}} Answer */
 
 export class HeedModule {
-  /// Loads heed.wasm from the address of this file.
+  /// Loads heed.wasm, which is beside heed.js.
   static async start() {
     const wasi = new Wasi(new Map()), imports = {wasi_snapshot_preview1: wasi.imports()};
-    const instance = await instantiate(new URL("heed.wasm", import.meta.url).href, imports);
+    const instance = await instantiate(new URL("../heed.wasm", import.meta.url).href, imports);
     wasi.memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
     const module = new HeedModule(instance.exports, wasi);
     module.exports._initialize();

@@ -1,7 +1,8 @@
 // Says on the page that something is being computed, and for how long.
 
+import {strings} from "../strings.js";
+
 import {element} from "./dom.js";
-import {strings} from "./strings.js";
 
 /// A line that is shown from half a second after begin() on, until end().
 export function createProgress() {

@@ -1,10 +1,11 @@
 // Of embedding models: the vector of the sentence, and how similar it is to those of other sentences.
 
-import {createLatest, embed} from "./api.js";
+import {createLatest, embed} from "../connection/api.js";
+import {largestOf, strip} from "../picture/vectors.js";
+import {strings} from "../strings.js";
+
 import {element} from "./dom.js";
 import {cosine} from "./outcome.js";
-import {strings} from "./strings.js";
-import {largestOf, strip} from "./vectors.js";
 
 const kMostLines = 60;
 

@@ -1,7 +1,7 @@
 // Opens a model from the disk, on a site without a server: its directory is dropped on the page, or chosen.
 
-import {element} from "./dom.js";
-import {strings} from "./strings.js";
+import {element} from "../page/dom.js";
+import {strings} from "../strings.js";
 
 /// Called with the name of a directory and its files, by their paths in it.
 /** @typedef {(name: string, files: Map<string, Uint8Array>) => void} Open */

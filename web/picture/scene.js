@@ -1,7 +1,7 @@
 // A picture as a list of shapes, which is painted on a canvas or written as SVG: what is on the screen and
 // what is taken away are the same.
 
-import {contextOf} from "./dom.js";
+import {contextOf} from "../page/dom.js";
 
 const kFont = "system-ui, sans-serif";  // as in style.css
 

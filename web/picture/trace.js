@@ -4,9 +4,10 @@
 // A stack is "encoder", "cross" or "decoder". `matrix(stack, layer, head)` counts layers and heads from 1;
 // head 0 is the mean over the heads of a layer.
 
+import {strings} from "../strings.js";
+
 import {isSpecial, joinWords, tokenLabels, wordIndices} from "./labels.js";
 import {readDetail, readHalves} from "./packed.js";
-import {strings} from "./strings.js";
 
 /** @type {Stack[]} */
 export const kStacks = ["encoder", "cross", "decoder"];

@@ -1,11 +1,12 @@
 // Takes the picture, the numbers and the command with you.
 
-import {attentionPicture, chosenLanguages, modelOf, readingOf} from "./api.js";
-import {contextOf, element, messageOf} from "./dom.js";
+import {attentionPicture, chosenLanguages, modelOf, readingOf} from "../connection/api.js";
+import {contextOf, element, messageOf} from "../page/dom.js";
+import {parseHeads, parseWords, writeHeads} from "../state.js";
+import {strings} from "../strings.js";
+
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
-import {parseHeads, parseWords, writeHeads} from "./state.js";
-import {strings} from "./strings.js";
 import {kStacks} from "./trace.js";
 
 /** @param {string} name @param {Blob | string} content @param {string} [type] */

@@ -1,6 +1,6 @@
 // Vectors as pictures.
 
-import {contextOf, element} from "./dom.js";
+import {contextOf, element} from "../page/dom.js";
 
 /// A vector as a strip of coloured cells.
 /** @param {number[] | Float32Array} vector @param {number} most @param {Colours} colours */

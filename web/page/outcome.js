@@ -6,8 +6,8 @@
 //   classification  log-probability of the original class
 //   vectors         cosine of the vector with the original one
 
-import {attend, classify, embed} from "./api.js";
-import {strings} from "./strings.js";
+import {attend, classify, embed} from "../connection/api.js";
+import {strings} from "../strings.js";
 
 /// What the model of a trace makes.
 /** @param {Trace} trace @returns {"translation" | "text" | "classification" | "vectors"} */
