@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""What is left of files after a power loss at each moment of a command.
+
+    power_loss.py HEED FILE_LOG.so MODEL [--seeds 3] [--step 1] [--only train]
+
+A command is run once while file_log.cc logs what it does to a folder. A power loss is then put after each operation (with
+--step N after each N-th): what was flushed before is on the disk, and of the rest nothing, everything with the last write
+torn, only names (files are empty or short), only content, or with --seeds any part. Then the command is run again, or the
+result is opened, and what is there must be whole: the old or the new file, the model of an undisturbed training.
+
+Two operations reorder freely unless a flush is between them. A file's flush makes its content durable, a folder's flush
+the names in it. Prints how many states there were.
+"""
+
+import argparse
+import filecmp
+import hashlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+class Content:
+    """A file, which names may point to."""
+
+
+class Disk:
+    """What is durable, and the operations since then, in their order."""
+
+    def __init__(self, folder):
+        self.names, self.data, self.waiting = {}, {}, []
+        for path in sorted(folder.rglob("*")):
+            content = None
+            if path.is_file():
+                content = Content()
+                self.data[content] = path.read_bytes()
+            self.names[str(path.relative_to(folder))] = content
+        self.latest = dict(self.names)  # as the command sees it
+
+    def do(self, operation, path, *arguments):
+        if operation == "flush":
+            return self._flush(path)
+        if operation == "create":
+            self.latest[path] = Content()
+            return self.waiting.append(("link", path, self.latest[path]))
+        if operation == "mkdir":
+            self.latest[path] = None
+            return self.waiting.append(("link", path, None))
+        if operation == "unlink":
+            self.latest.pop(path, None)
+            return self.waiting.append(("unlink", path))
+        if operation == "rename":
+            self._rename_in(self.latest, path, arguments[0])
+            return self.waiting.append(("rename", path, arguments[0]))
+        self.waiting.append((operation, self.latest[path], *arguments))  # write, truncate
+
+    def _flush(self, path):
+        if self.latest.get(path) is not None:
+            flushed = [each for each in self.waiting if each[1] is self.latest[path]]
+        else:  # a folder; "" is the outermost
+            flushed = [each for each in self.waiting if path in self._folders_of(each)]
+        apply(flushed, self.names, self.data)
+        self.waiting = [each for each in self.waiting if each not in flushed]
+
+    @staticmethod
+    def _folders_of(operation):
+        if operation[0] not in ("link", "unlink", "rename"):
+            return []
+        return [os.path.dirname(path) for path in operation[1:] if isinstance(path, str)]
+
+    @staticmethod
+    def _rename_in(names, old, new):
+        for path in [each for each in names if each == old or each.startswith(old + "/")]:
+            names[new + path[len(old) :]] = names.pop(path)
+
+    def after_loss(self, kept):
+        """The files, and folders as None, when of the waiting operations only some have come to the disk."""
+        names, data = dict(self.names), dict(self.data)
+        apply(kept, names, data)
+        result = {}
+        for path, content in sorted(names.items()):
+            parent = os.path.dirname(path)
+            if parent == "" or result.get(parent, b"") is None:
+                result[path] = None if content is None else data.get(content, b"")
+        return result
+
+    def states(self, seeds):
+        """What may be left now."""
+        of_names = [each for each in self.waiting if each[0] in ("link", "unlink", "rename")]
+        of_content = [each for each in self.waiting if each not in of_names]
+        torn = list(self.waiting)
+        if torn and torn[-1][0] == "write":
+            operation, content, offset, written = torn[-1]
+            torn[-1] = (operation, content, offset, written[: len(written) // 2])
+        kept = [[], self.waiting, torn, of_names, of_content]
+        for seed in range(seeds):
+            choose = random.Random(seed)
+            kept.append([each for each in self.waiting if choose.random() < 0.5])
+        return [self.after_loss(each) for each in kept]
+
+
+def apply(operations, names, data):
+    for operation, *arguments in operations:
+        if operation == "link":
+            names[arguments[0]] = arguments[1]
+        elif operation == "unlink":
+            names.pop(arguments[0], None)
+        elif operation == "rename":
+            Disk._rename_in(names, *arguments)
+        elif operation == "truncate":
+            content, size = arguments
+            data[content] = data.get(content, b"")[:size].ljust(size, b"\0")
+        else:
+            content, offset, written = arguments
+            before = data.get(content, b"").ljust(offset, b"\0")
+            data[content] = before[:offset] + written + before[offset + len(written) :]
+
+
+def read_log(log, folder):
+    """The operations, with numbers and bytes as such."""
+    with open(f"{log}.data", "rb") as data:
+        for line in log.read_text().splitlines():
+            operation, path, *rest = line.split("\t")
+            if operation == "write":
+                yield operation, path, int(rest[0]), data.read(int(rest[1]))
+            elif operation == "truncate":
+                yield operation, path, int(rest[0])
+            elif operation == "rename":
+                yield operation, path, os.path.relpath(rest[0], folder)
+            else:
+                yield operation, path
+
+
+def write_files(files, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for path, content in files.items():
+        if content is None:
+            (folder / path).mkdir()
+        else:
+            (folder / path).write_bytes(content)
+
+
+def files_of(folder):
+    disk = Disk(folder)
+    return disk.after_loss([])
+
+
+class Trial:
+    """A command in a folder. `check(folder, expected)` says what is wrong there after a power loss, or nothing."""
+
+    def __init__(self, options, name, arguments, check, prepare=lambda folder: None):
+        self.options, self.name, self.arguments, self.check, self.prepare = options, name, arguments, check, prepare
+
+    def run(self, folder, **environment):
+        command = [self.options.heed, *(str(each).replace("FOLDER", str(folder)) for each in self.arguments)]
+        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+
+    def states(self, work):
+        """Every different state, and what the command leaves undisturbed."""
+        folder, log = work / "run", work / "log"
+        folder.mkdir()
+        self.prepare(folder)
+        disk = Disk(folder)
+        done = self.run(folder, LD_PRELOAD=self.options.file_log, HEED_LOG_FOLDER=str(folder), HEED_LOG=str(log))
+        if done.returncode != 0:
+            sys.exit(f"{self.name}: {done.stderr.strip()}")
+        expected = files_of(folder)
+        seen, states = set(), []
+        for number, operation in enumerate(read_log(log, folder)):
+            disk.do(*operation)
+            if number % self.options.step:
+                continue
+            for state in disk.states(self.options.seeds):
+                key = hashlib.sha256(repr(sorted(state.items())).encode()).digest()
+                if key not in seen:
+                    seen.add(key)
+                    states.append((number, operation, state))
+        logged = disk.after_loss(disk.waiting)
+        if logged != expected:
+            unknown = [path for path in {**logged, **expected} if logged.get(path) != expected.get(path)]
+            sys.exit(f"{self.name}: the log does not say what the command did to {unknown}")
+        return states, expected
+
+    def complaints(self):
+        with tempfile.TemporaryDirectory() as work:
+            work = Path(work)
+            states, expected = self.states(work)
+            wrong = []
+            for number, operation, state in states:
+                folder = work / "run"  # the same path: a training remembers those of its texts
+                write_files(state, folder)
+                found = self.check(self, folder, expected)
+                if found:
+                    wrong.append(f"{self.name}, after operation {number} ({operation[0]} {operation[1]}): {found}")
+            return len(states), wrong
+
+
+def is_unfinished(path):
+    return path.endswith(".part") or ".part" in Path(path).name
+
+
+def old_or_new(trial, folder, expected):
+    """A file under its final name is what it was, or what it became."""
+    for path, content in files_of(folder).items():
+        if content is None or is_unfinished(path):
+            continue
+        if content != expected.get(path) and content != OLD:
+            return f"{path} is torn: {len(content)} bytes"
+    done = trial.run(folder)
+    if done.returncode != 0:
+        return f"cannot be run again: {done.stderr.strip()}"
+    return None if files_of(folder) == expected else "run again, it leaves other files"
+
+
+def ends_the_same(trial, folder, expected):
+    """The same command, with --resume, ends with the output of an undisturbed run."""
+    done = trial.run(folder)
+    if done.returncode != 0:
+        return f"cannot be resumed: {done.stderr.strip()}"
+    return None if (folder / "out").read_bytes() == expected["out"] else "another output when resumed"
+
+
+def opens_whole_or_not(trial, folder, expected):
+    """A model directory that opens is the whole one."""
+    done = subprocess.run([trial.options.heed, "info", folder / "out"], capture_output=True, text=True)
+    if done.returncode == 1 and done.stderr.startswith("heed: "):
+        return None
+    if done.returncode != 0:
+        return f"heed info ends with {done.returncode}: {done.stderr.strip()}"
+    left = {path: content for path, content in files_of(folder).items() if not is_unfinished(path)}
+    different = [path for path in expected if left.get(path, b"") != expected[path]]
+    return f"opens, with other or without {different}" if different else None
+
+
+def trains_on(trial, folder, expected):
+    """The same command ends with the weights of an undisturbed training."""
+    done = trial.run(folder)
+    if done.returncode != 0:
+        return f"cannot be resumed: {done.stderr.strip()}"
+    weights = folder / "model/model.safetensors"
+    return None if weights.read_bytes() == expected["model/model.safetensors"] else "other weights when resumed"
+
+
+OLD = b"an older file\n"
+
+
+def trials(options):
+    text = Path(options.work) / "text"
+    text.write_text("".join(f"Das ist Haus {n}.\n" for n in range(12)))
+    pairs = Path(options.work) / "pairs.tsv"
+    pairs.write_text("".join(f"Das Haus {n} ist rot.\tThe house {n} is red.\n" for n in range(40)))
+    translate = ["translate", "--model", options.model, "--threads", 1, "--input", text, "--output", "FOLDER/out"]
+    yield Trial(options, "translate", translate, old_or_new, lambda folder: (folder / "out").write_bytes(OLD))
+    yield Trial(options, "translate --resume", [*translate, "--resume", "--batch-tokens", 32], ends_the_same)
+    yield Trial(options, "quantize", ["quantize", options.model, "FOLDER/out"], opens_whole_or_not)
+    yield Trial(options, "convert", ["convert", options.model, "FOLDER/out", "--weights", "float16"], opens_whole_or_not)
+    train = ["train", "--pairs", pairs, "--valid-pairs", pairs, "--preset", "tiny", "--max-steps", 4, "--threads", 1]
+    train += ["--set", "tokenizer.vocabulary=300", "--set", "validation.every=2", "--output", "FOLDER/model"]
+    yield Trial(options, "train", train, trains_on)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("heed")
+    parser.add_argument("file_log")
+    parser.add_argument("model")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--only", default="", help="only the command with this name")
+    options = parser.parse_args()
+    total, wrong = 0, []
+    with tempfile.TemporaryDirectory() as options.work:
+        for trial in trials(options):
+            if options.only not in ("", trial.name):
+                continue
+            states, found = trial.complaints()
+            print(f"{trial.name}: {states} states, {len(found)} complaints", flush=True)
+            total += states
+            wrong += found
+    for each in wrong:
+        print(each)
+    print(f"{total} states, {len(wrong)} complaints")
+    return 1 if wrong or total == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
