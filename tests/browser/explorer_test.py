@@ -1214,6 +1214,12 @@ class Served(OfServer):
         self.browser.run("const box = document.querySelector('#beside'); box.value = 'Ich habe ein Buch.'; box.dispatchEvent(new Event('input'))")
         self.browser.wait("/head 7 brings back the most/.test(document.querySelector('#panel .sum').textContent)", "the head of the negation")
         self.assertEqual(self.state()["beside"], "Ich habe ein Buch.")
+        # An empty field stays empty for who types another sentence, and has one again without the focus.
+        self.browser.run("const box = document.querySelector('#beside'); box.focus(); box.value = ''; box.dispatchEvent(new Event('input'))")
+        self.browser.wait("!/beside=/.test(location.href)", "the address without the other sentence")
+        self.assertEqual(self.browser.run("return document.querySelector('#beside').value"), "")
+        self.browser.run("document.querySelector('#beside').blur()")
+        self.assertEqual(self.browser.run("return document.querySelector('#beside').value"), "Ich habe kein Buch.")
         # Another sentence has another one beside it.
         self.browser.run("const box = document.querySelector('#source'); box.value = 'Ich habe kein Haus.'; box.dispatchEvent(new Event('input'))")
         self.browser.wait("document.querySelector('#beside').value === 'Ich habe kein Haus.' && /Change a word/.test(document.querySelector('#panel').textContent)", "a copy of the new sentence")

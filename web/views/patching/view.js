@@ -3,7 +3,7 @@
 // in the first.
 
 import {createQuestion, modelOf, patch, readingOf} from "../../connection/api.js";
-import {choice, element, select} from "../../page/dom.js";
+import {choice, element, hasFocus, select} from "../../page/dom.js";
 import {differingFrom} from "../../page/examples.js";
 import {hasKey, keysOf} from "../../page/keys.js";
 import {kindOf} from "../../page/outcome.js";
@@ -37,7 +37,7 @@ function asked(app) {
 /** @param {App} app */
 function createOther(app) {
   const field = element("input", {type: "text", class: "wide", id: "beside", spellcheck: "false"});
-  let timer = 0;
+  let timer = 0, shown = "";
   const set = () => {
     clearTimeout(timer);
     timer = 0;
@@ -48,11 +48,16 @@ function createOther(app) {
     timer = setTimeout(set, kPause);
   });
   field.addEventListener("change", set);
+  field.addEventListener("blur", () => {
+    if (!field.value.trim()) field.value = shown;
+  });
   return {
     element: element("label", {class: "field other"}, element("span", {}, strings.besideLabel), field),
     /** @param {string} text */
     show(text) {
-      if (!timer && field.value.trim() !== text) field.value = text;
+      shown = text;
+      const isCleared = hasFocus(field) && !field.value.trim();  // for another sentence
+      if (!timer && !isCleared && field.value.trim() !== text) field.value = text;
     },
   };
 }
