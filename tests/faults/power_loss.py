@@ -13,15 +13,15 @@ the names in it. Prints how many states there were.
 """
 
 import argparse
-import filecmp
 import hashlib
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from interrupted_commands import files_of, trials
 
 
 class Content:
@@ -145,123 +145,46 @@ def write_files(files, folder):
             (folder / path).write_bytes(content)
 
 
-def files_of(folder):
+def states_of(trial, work):
+    """Every different state, and what the command leaves undisturbed."""
+    folder, log = work / "run", work / "log"
+    folder.mkdir()
+    trial.prepare(folder)
     disk = Disk(folder)
-    return disk.after_loss([])
-
-
-class Trial:
-    """A command in a folder. `check(folder, expected)` says what is wrong there after a power loss, or nothing."""
-
-    def __init__(self, options, name, arguments, check, prepare=lambda folder: None):
-        self.options, self.name, self.arguments, self.check, self.prepare = options, name, arguments, check, prepare
-
-    def run(self, folder, **environment):
-        command = [self.options.heed, *(str(each).replace("FOLDER", str(folder)) for each in self.arguments)]
-        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
-
-    def states(self, work):
-        """Every different state, and what the command leaves undisturbed."""
-        folder, log = work / "run", work / "log"
-        folder.mkdir()
-        self.prepare(folder)
-        disk = Disk(folder)
-        done = self.run(folder, LD_PRELOAD=self.options.file_log, HEED_LOG_FOLDER=str(folder), HEED_LOG=str(log))
-        if done.returncode != 0:
-            sys.exit(f"{self.name}: {done.stderr.strip()}")
-        expected = files_of(folder)
-        seen, states = set(), []
-        for number, operation in enumerate(read_log(log, folder)):
-            disk.do(*operation)
-            if number % self.options.step:
-                continue
-            for state in disk.states(self.options.seeds):
-                key = hashlib.sha256(repr(sorted(state.items())).encode()).digest()
-                if key not in seen:
-                    seen.add(key)
-                    states.append((number, operation, state))
-        logged = disk.after_loss(disk.waiting)
-        if logged != expected:
-            unknown = [path for path in {**logged, **expected} if logged.get(path) != expected.get(path)]
-            sys.exit(f"{self.name}: the log does not say what the command did to {unknown}")
-        return states, expected
-
-    def complaints(self):
-        with tempfile.TemporaryDirectory() as work:
-            work = Path(work)
-            states, expected = self.states(work)
-            wrong = []
-            for number, operation, state in states:
-                folder = work / "run"  # the same path: a training remembers those of its texts
-                write_files(state, folder)
-                found = self.check(self, folder, expected)
-                if found:
-                    wrong.append(f"{self.name}, after operation {number} ({operation[0]} {operation[1]}): {found}")
-            return len(states), wrong
-
-
-def is_unfinished(path):
-    return path.endswith(".part") or ".part" in Path(path).name
-
-
-def old_or_new(trial, folder, expected):
-    """A file under its final name is what it was, or what it became."""
-    for path, content in files_of(folder).items():
-        if content is None or is_unfinished(path):
+    options = trial.options
+    failure = trial.run(folder, LD_PRELOAD=options.file_log, HEED_LOG_FOLDER=str(folder), HEED_LOG=str(log))
+    if failure:
+        sys.exit(f"{trial.name}: {failure}")
+    expected = files_of(folder)
+    seen, states = set(), []
+    for number, operation in enumerate(read_log(log, folder)):
+        disk.do(*operation)
+        if number % options.step:
             continue
-        if content != expected.get(path) and content != OLD:
-            return f"{path} is torn: {len(content)} bytes"
-    done = trial.run(folder)
-    if done.returncode != 0:
-        return f"cannot be run again: {done.stderr.strip()}"
-    return None if files_of(folder) == expected else "run again, it leaves other files"
+        for state in disk.states(options.seeds):
+            key = hashlib.sha256(repr(sorted(state.items())).encode()).digest()
+            if key not in seen:
+                seen.add(key)
+                states.append((number, operation, state))
+    logged = disk.after_loss(disk.waiting)
+    if logged != expected:
+        unknown = [path for path in {**logged, **expected} if logged.get(path) != expected.get(path)]
+        sys.exit(f"{trial.name}: the log does not say what the command did to {unknown}")
+    return states, expected
 
 
-def ends_the_same(trial, folder, expected):
-    """The same command, with --resume, ends with the output of an undisturbed run."""
-    done = trial.run(folder)
-    if done.returncode != 0:
-        return f"cannot be resumed: {done.stderr.strip()}"
-    return None if (folder / "out").read_bytes() == expected["out"] else "another output when resumed"
-
-
-def opens_whole_or_not(trial, folder, expected):
-    """A model directory that opens is the whole one."""
-    done = subprocess.run([trial.options.heed, "info", folder / "out"], capture_output=True, text=True)
-    if done.returncode == 1 and done.stderr.startswith("heed: "):
-        return None
-    if done.returncode != 0:
-        return f"heed info ends with {done.returncode}: {done.stderr.strip()}"
-    left = {path: content for path, content in files_of(folder).items() if not is_unfinished(path)}
-    different = [path for path in expected if left.get(path, b"") != expected[path]]
-    return f"opens, with other or without {different}" if different else None
-
-
-def trains_on(trial, folder, expected):
-    """The same command ends with the weights of an undisturbed training."""
-    done = trial.run(folder)
-    if done.returncode != 0:
-        return f"cannot be resumed: {done.stderr.strip()}"
-    weights = folder / "model/model.safetensors"
-    return None if weights.read_bytes() == expected["model/model.safetensors"] else "other weights when resumed"
-
-
-OLD = b"an older file\n"
-
-
-def trials(options):
-    text = Path(options.work) / "text"
-    text.write_text("".join(f"Das ist Haus {n}.\n" for n in range(12)))
-    pairs = Path(options.work) / "pairs.tsv"
-    pairs.write_text("".join(f"Das Haus {n} ist rot.\tThe house {n} is red.\n" for n in range(40)))
-    translate = ["translate", "--model", options.model, "--threads", 1, "--input", text, "--output", "FOLDER/out"]
-    yield Trial(options, "translate", translate, old_or_new, lambda folder: (folder / "out").write_bytes(OLD))
-    yield Trial(options, "translate --resume", [*translate, "--resume", "--batch-tokens", 32], ends_the_same)
-    yield Trial(options, "quantize", ["quantize", options.model, "FOLDER/out"], opens_whole_or_not)
-    yield Trial(options, "convert", ["convert", options.model, "FOLDER/out", "--weights", "float16"], opens_whole_or_not)
-    train = ["train", "--pairs", pairs, "--valid-pairs", pairs, "--preset", "tiny", "--max-steps", 4, "--threads", 1]
-    train += ["--set", "tokenizer.vocabulary=300", "--set", "validation.every=2", "--output", "FOLDER/model"]
-    yield Trial(options, "train", train, trains_on)
+def complaints(trial):
+    """The number of states, and what is wrong with them."""
+    with tempfile.TemporaryDirectory() as work:
+        states, expected = states_of(trial, Path(work))
+        wrong = []
+        for number, operation, state in states:
+            folder = Path(work) / "run"  # the same path: a training remembers those of its texts
+            write_files(state, folder)
+            found = trial.check(trial, folder, expected)
+            if found:
+                wrong.append(f"{trial.name}, after operation {number} ({operation[0]} {operation[1]}): {found}")
+        return len(states), wrong
 
 
 def main():
@@ -276,9 +199,7 @@ def main():
     total, wrong = 0, []
     with tempfile.TemporaryDirectory() as options.work:
         for trial in trials(options):
-            if options.only not in ("", trial.name):
-                continue
-            states, found = trial.complaints()
+            states, found = complaints(trial)
             print(f"{trial.name}: {states} states, {len(found)} complaints", flush=True)
             total += states
             wrong += found
