@@ -201,24 +201,41 @@ void float_selected_product(const SelectedProductArguments& a) {
                              });
 }
 
+/// The sum of the products of `high` with a row of weights.
+HWY_INLINE int32_t multiply_outliers(const Outlier* outliers, int count, const int8_t* weight) {
+  int32_t sum = 0;
+  for (int n = 0; n < count; ++n) sum += outliers[n].high * int32_t{weight[outliers[n].k]};
+  return sum;
+}
+
 /// Compiled without FMA contraction: see CMakeLists.txt.
 template <class Numbers>
 HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
   thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
   thread_local std::vector<RowScale, PoolAllocator<RowScale>> scales;
+  thread_local std::vector<Outlier, PoolAllocator<Outlier>> outliers;
   values.resize(std::max(values.size(), static_cast<size_t>(a.rows * a.in)));
   scales.resize(std::max(scales.size(), static_cast<size_t>(a.rows)));
+  outliers.resize(std::max(outliers.size(), static_cast<size_t>(a.rows * kMostOutliers)));
   for (int64_t row = 0; row < a.rows; ++row) {
-    scales[row] = quantize_row(a.x + row * a.in, a.in, a.in, values.data() + row * a.in);
+    scales[row] = quantize_row({.x = a.x + row * a.in,
+                                .in = a.in,
+                                .stride = a.in,
+                                .values = values.data() + row * a.in,
+                                .outliers = outliers.data() + row * kMostOutliers});
   }
   const RowScale* row_scales = scales.data();
+  const Outlier* row_outliers = outliers.data();
   dot_selected<Numbers>(a.weight, a.outputs, a.count, {values.data(), a.rows, a.in, row_scales},
                         [&](int64_t first, int64_t block, int64_t row, const int32_t* totals) {
                           float* y = a.y + row * a.count;
                           for (int64_t n = first; n < first + block; ++n) {
                             const int32_t output = a.outputs[n];
                             const float scale = row_scales[row].scale * a.scales[output];
-                            const float product = static_cast<float>(totals[n - first]) * scale;
+                            const int32_t high =
+                                multiply_outliers(row_outliers + row * kMostOutliers,
+                                                  row_scales[row].outliers, a.weight + output * a.in);
+                            const float product = static_cast<float>(totals[n - first] + 128 * high) * scale;
                             y[n] = a.bias == nullptr ? product : product + a.bias[output];
                           }
                         });

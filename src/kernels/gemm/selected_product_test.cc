@@ -63,6 +63,10 @@ struct SelectedProductTest : testing::TestWithParam<int64_t> {
 };
 
 TEST_P(SelectedProductTest, Int8IsBitwiseEqualToTheWholeProduct) {
+  // Rows of 128 elements and more have outliers (docs/adr/0033).
+  for (int64_t row = 1; row < kRows; ++row) {
+    for (int64_t n = 0; n < row && n < in; ++n) x[row * in + in - 1 - n] = n % 2 == 0 ? -90.0f : 100.0f;
+  }
   for (const bool with_bias : {true, false}) {
     on_every_isa([&](const std::string& isa) {
       const PackedMatrix whole(values.data(), scales.data(), kOut, in, with_bias ? bias.data() : nullptr);

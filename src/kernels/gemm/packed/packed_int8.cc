@@ -25,6 +25,7 @@
 #include "kernels/gemm/packed/quantize_row-inl.h"
 #include "kernels/gemm/packed/vector_microkernel-inl.h"
 #include "kernels/simd/rows-inl.h"
+#include "kernels/simd/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -78,35 +79,82 @@ class QuantizedRows {
     thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
     values.resize(std::max(values.size(), static_cast<size_t>(round_up(rows, mr_) * stride_)));
     for (int64_t row = 0; row < rows; ++row) {
-      scales_[row] =
-          quantize_row(args_.x + (m0 + row) * args_.in, args_.in, stride_, values.data() + row * stride_);
+      scales_[row] = quantize_row({.x = args_.x + (m0 + row) * args_.in,
+                                   .in = args_.in,
+                                   .stride = stride_,
+                                   .values = values.data() + row * stride_,
+                                   .outliers = outliers_[row]});
     }
     return {values.data(), stride_};
   }
   const RowScale& scale(int64_t row) const { return scales_[row]; }
+  const Outlier* outliers(int64_t row) const { return outliers_[row]; }
 
  private:
   const PackedInt8Arguments& args_;
   int64_t stride_, mr_;
   RowScale scales_[kPackedMc];
+  Outlier outliers_[kPackedMc][kMostOutliers];
 };
 
-/// The epilogue: subtracts zero points, scales and adds the bias, for rows [row, row + rows) of the block
-/// from m0 on and up to kPanelWidth columns from `n` on. Compiled without FMA contraction: see
+/// sums (kPanelWidth) = the products of |high| of these outliers with a panel. An outlier takes a step of K.
+template <class Numbers>
+HWY_INLINE void multiply_outliers(const Outlier* outliers, int count, const int8_t* panel, int32_t* sums) {
+  constexpr uint32_t kDepth = Numbers::kDepth;
+  constexpr int kVectors = Numbers::kNrVectors;
+  for (int64_t n = 0; n < kPanelWidth; n += kVectors * Numbers::kLanes) {
+    typename Numbers::C vectors[kVectors];
+    unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA { vectors[v] = Numbers::zero(); });
+    for (const Outlier* outlier = outliers; outlier != outliers + count; ++outlier) {
+      const uint32_t k = outlier->k / kDepth * kDepth;
+      const typename Numbers::BroadcastA x =
+          Numbers::broadcast_a(outlier->digits + k % sizeof outlier->digits);
+      const int8_t* const b = panel + size_t{k} * kPanelWidth + n * kPanelDepth;
+      unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+        Numbers::multiply_add(vectors[v], x, Numbers::load_b(b + v * Numbers::kLanes * kPanelDepth));
+      });
+    }
+    unroll<kVectors>(
+        [&](auto v) HEED_INLINE_LAMBDA { Numbers::store_c(vectors[v], sums + n + v * Numbers::kLanes); });
+  }
+}
+
+/// c (kPanelWidth) += 128 times the products of a row's outliers, each with its `high`, and a panel.
+template <class Numbers>
+HWY_NOINLINE void add_outliers(const RowScale& scale, const Outlier* outliers, const int8_t* panel,
+                               int32_t* c) {
+  alignas(64) int32_t positive[kPanelWidth], negative[kPanelWidth];
+  multiply_outliers<Numbers>(outliers, scale.positive_outliers, panel, positive);
+  multiply_outliers<Numbers>(outliers + scale.positive_outliers, scale.outliers - scale.positive_outliers,
+                             panel, negative);
+  const hn::ScalableTag<int32_t> d;
+  for (int64_t n = 0; n < kPanelWidth; n += static_cast<int64_t>(hn::Lanes(d))) {
+    const auto high = hn::Sub(hn::LoadU(d, positive + n), hn::LoadU(d, negative + n));
+    hn::StoreU(hn::Add(hn::LoadU(d, c + n), hn::ShiftLeft<7>(high)), d, c + n);
+  }
+}
+
+/// The epilogue: adds outliers, subtracts zero points, scales and adds the bias, for rows [row, row + rows)
+/// of the block from m0 on and up to kPanelWidth columns from `n` on. Compiled without FMA contraction: see
 /// CMakeLists.txt.
+template <class Numbers>
 HWY_INLINE void dequantize(const PackedInt8Arguments& a, const QuantizedRows& quantized, int64_t m0,
-                           int64_t row, int64_t rows, int64_t n, const int32_t* c) {
+                           int64_t row, int64_t rows, int64_t n, int32_t* c) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> integers;
   const int64_t columns = std::min(kPanelWidth, a.out - n);
   const int32_t* const column_sums = a.sums + n;
   const float* const column_scales = a.scales + n;
   const float* const bias = a.bias == nullptr ? nullptr : a.bias + n;
+  const int8_t* const panel = a.panels + n * padded_k(a.in);
   for (int64_t r = 0; r < rows; ++r) {
     const RowScale& quantization = quantized.scale(row + r);
     const auto row_scale = hn::Set(d, quantization.scale);
     const auto zero_point = hn::Set(integers, quantization.zero_point);
-    const int32_t* const sum = c + r * kPanelWidth;
+    int32_t* const sum = c + r * kPanelWidth;
+    if (quantization.outliers > 0) {
+      add_outliers<Numbers>(quantization, quantized.outliers(row + r), panel, sum);
+    }
     float* const y = a.y + (m0 + row + r) * a.out + n;
     for_each_vector(d, columns, [&](auto at, auto load, auto store) {
       const auto offset = hn::Mul(zero_point, hn::LoadU(integers, column_sums + at));
@@ -122,8 +170,8 @@ template <class Numbers>
 HWY_INLINE void multiply_in_vectors(const PackedInt8Arguments& a) {
   const int64_t k = padded_k(a.in);
   QuantizedRows quantized(a, k, 1);
-  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, const int32_t* c) {
-    dequantize(a, quantized, m0, row, rows, n, c);
+  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, int32_t* c) {
+    dequantize<Numbers>(a, quantized, m0, row, rows, n, c);
   };
   VectorKernel kernel(PackedPanels<Numbers>{a.panels, a.out, k, a.wide}, quantized, epilogue);
   multiply_packed_b(kernel, a.rows, a.out, k);
@@ -147,8 +195,8 @@ struct AmxInt8 {
 void multiply_on_amx(const PackedInt8Arguments& a) {
   const amx::TileConfig config;
   QuantizedRows quantized(a, a.in, kAmxMr);
-  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, const int32_t* c) {
-    dequantize(a, quantized, m0, row, rows, n, c);
+  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, int32_t* c) {
+    dequantize<VnniInt8>(a, quantized, m0, row, rows, n, c);
   };
   using Kernel = AmxPackedBKernel<AmxInt8, QuantizedRows, decltype(epilogue)>;
   Kernel kernel({a.panels, a.out, a.in / amx::kTileRowBytes}, quantized, epilogue);

@@ -1,9 +1,10 @@
 // int8 products, y = x W^T + b: the arithmetic of quantized models.
 //
 //   W_oi ~ scale_o w_oi             w in -127 .. 127 (s8), a scale for each row of weights (output channel)
-//   x_ri ~ scale_r (u_ri - z_r)     u, z in 0 .. 127 (u7), a scale and a zero point for each row of x, from
-//                                   its minimum and maximum, at run time
-//   y_ro = (sum_i u_ri w_oi - z_r sum_i w_oi) (scale_r scale_o) + b_o
+//   x_ri ~ scale_r (u_ri - z_r + 128 h_ri)   u, z in 0 .. 127 (u7), a scale and a zero point for each row of
+//                                   x, from its minimum and maximum, at run time; h in -127 .. 127, not 0 for
+//                                   16 outliers of a row at most, which the range leaves out (docs/adr/0033)
+//   y_ro = (sum_i u_ri w_oi + 128 sum_i h_ri w_oi - z_r sum_i w_oi) (scale_r scale_o) + b_o
 //
 // (Jacob et al., "Quantization and training of neural networks for efficient integer-arithmetic-only
 // inference", 2018.) Activations have 7 bits so that the sum of two products always fits 16 bits: vpmaddubsw,
@@ -28,7 +29,7 @@ struct QuantizeArguments {
 /// the scale 0.
 void quantize_weights(const QuantizeArguments& arguments);
 
-/// The largest K whose sums fit 32 bits.
+/// The largest K whose sums fit 32 bits: 127 * 127 for each product, and 16 outliers 128 times as much.
 constexpr int64_t kLongestInt8Sum = 65536;
 
 /// A packed weight matrix (out, in), padded with zeros.

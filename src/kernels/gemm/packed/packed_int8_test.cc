@@ -55,27 +55,66 @@ struct Int8Layer {
   std::vector<int8_t> values;
 };
 
+/// A row quantized: x ~ scale (numbers - zero_point). Numbers of outliers are beyond 0 to 127.
+struct PlainRow {
+  float scale;
+  int32_t zero_point;
+  std::vector<int32_t> numbers;
+  int64_t outliers = 0;
+};
+
+/// What the elements of a row may not exceed (docs/adr/0033); infinity where it has no outliers.
+float plain_threshold(const float* x, int64_t in, float below, float above) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  if (in < 128) return kNone;
+  float squares[16] = {};
+  for (int64_t i = 0; i < in; ++i) {
+    volatile float square = x[i] * x[i];  // rounded before it is added
+    squares[i % 16] += square;
+  }
+  float least[2] = {squares[0], squares[1]};
+  for (int n = 2; n < 16; ++n) least[n % 2] = std::min(least[n % 2], squares[n]);
+  const float part = std::max(least[0], least[1]), width = below / 2 + above / 2;
+  const float side = std::min(below, above), size = static_cast<float>(in);
+  if (!(width * width * size > 7 * 7 * 16 * part && side * side * size > 2 * 2 * 16 * part)) return kNone;
+  const float ordinary = std::sqrt(part * (16 / size));
+  const float threshold = std::max(4 * ordinary, std::max(below, above) * (1.0f / 120));
+  std::vector<float> sizes;
+  for (int64_t i = 0; i < in; ++i) sizes.push_back(std::abs(x[i]));
+  std::sort(sizes.rbegin(), sizes.rend());
+  return std::max(threshold, sizes[16]);
+}
+
+PlainRow plain_quantize(const float* x, int64_t in) {
+  float below = 0, above = 0;
+  for (int64_t i = 0; i < in; ++i) {
+    below = std::max(below, -x[i]);
+    above = std::max(above, x[i]);
+  }
+  const float threshold = plain_threshold(x, in, below, above);
+  below = std::min(below, threshold);
+  above = std::min(above, threshold);
+  const float scale = (below / 2 + above / 2) * (2.0f / 127), factor = scale > 0 ? 1 / scale : 0;
+  PlainRow row{scale, static_cast<int32_t>(std::nearbyint(below * factor)), {}};
+  for (int64_t i = 0; i < in; ++i) {
+    const bool outlier = std::abs(x[i]) > threshold;
+    const int32_t number = static_cast<int32_t>(std::nearbyint(x[i] * factor)) + row.zero_point;
+    row.numbers.push_back(outlier ? number : std::min(number, 127));
+    row.outliers += outlier ? 1 : 0;
+    EXPECT_TRUE(outlier || number >= 0);
+  }
+  return row;
+}
+
 /// The formula of the header, in loops over single numbers.
 std::vector<float> plain_product(const Int8Layer& l) {
   std::vector<float> y;
   for (int64_t r = 0; r < l.rows; ++r) {
-    const float* x = l.x.data() + r * l.in;
-    float below = 0, above = 0;
-    for (int64_t i = 0; i < l.in; ++i) {
-      below = std::max(below, -x[i]);
-      above = std::max(above, x[i]);
-    }
-    const float row_scale = (below / 2 + above / 2) * (2.0f / 127),
-                factor = row_scale > 0 ? 1 / row_scale : 0;
-    const auto zero_point = static_cast<int32_t>(std::nearbyint(below * factor));
+    const PlainRow row = plain_quantize(l.x.data() + r * l.in, l.in);
     for (int64_t o = 0; o < l.out; ++o) {
       int32_t sum = 0;
-      for (int64_t i = 0; i < l.in; ++i) {
-        const auto u = std::min(static_cast<int32_t>(std::nearbyint(x[i] * factor)) + zero_point, 127);
-        EXPECT_GE(u, 0);
-        sum += (u - zero_point) * l.values[o * l.in + i];
-      }
-      const float scale = row_scale * l.scales[o];
+      for (int64_t i = 0; i < l.in; ++i) sum += (row.numbers[i] - row.zero_point) * l.values[o * l.in + i];
+      const float scale = row.scale * l.scales[o];
       volatile float product = static_cast<float>(sum) * scale;  // rounded before anything is added
       y.push_back(l.bias.empty() ? product : product + l.bias[o]);
     }
@@ -297,6 +336,154 @@ TEST(PackedInt8, NanStaysInItsRow) {
         EXPECT_EQ(y[o], good[o]) << isa;
         EXPECT_TRUE(std::isnan(y[20 + o])) << isa;
         EXPECT_EQ(y[40 + o], good[40 + o]) << isa;
+      }
+    });
+  }
+}
+
+// ---- Outliers ---------------------------------------------------------------------------------------------
+
+/// Makes elements of a row large: `count` of them, from 20 to 200 times as large, of both signs, the last
+/// element among them.
+void add_outliers(Int8Layer& layer, int64_t row, int64_t count, Random& random) {
+  float* const x = layer.x.data() + row * layer.in;
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t k = n == 0 ? layer.in - 1 : static_cast<int64_t>(random.below(layer.in));
+    x[k] = static_cast<float>((n % 3 == 0 ? -1 : 1) * (20 + static_cast<int64_t>(random.below(180))));
+  }
+}
+
+/// Rows with 0, 1, 2, 5, 12, 30 and 100 outliers, in turns.
+Int8Layer layer_with_outliers(int64_t rows, int64_t out, int64_t in, uint64_t seed) {
+  constexpr int64_t kCounts[] = {0, 1, 2, 5, 12, 30, 100};
+  Int8Layer layer(rows, out, in, seed, out % 2 == 0);
+  Random random(RandomKey::from_seed(seed + 1));
+  for (int64_t row = 0; row < rows; ++row) add_outliers(layer, row, kCounts[row % 7], random);
+  return layer;
+}
+
+int64_t rows_with_outliers(const Int8Layer& layer) {
+  int64_t rows = 0;
+  for (int64_t row = 0; row < layer.rows; ++row) {
+    const int64_t outliers = plain_quantize(layer.x.data() + row * layer.in, layer.in).outliers;
+    EXPECT_LE(outliers, 16);
+    rows += outliers > 0 ? 1 : 0;
+  }
+  return rows;
+}
+
+TEST(PackedInt8Outliers, AreBitwiseEqualOnEveryInstructionSet) {
+  for (const int64_t rows : {7, 13, 97}) {
+    for (const int64_t out : {1, 63, 130}) {
+      for (const int64_t in : {127, 128, 131, 192, 576, 1029}) {
+        const Int8Layer layer = layer_with_outliers(rows, out, in, static_cast<uint64_t>(out * 2000 + in));
+        const std::vector<float> expected = plain_product(layer);
+        EXPECT_GE(rows_with_outliers(layer), in == 127 ? 0 : rows / 2) << rows << " rows of " << in;
+        on_every_isa([&](const std::string& isa) {
+          expect_same_bits(layer.run(), expected,
+                           isa + " with " + std::to_string(rows) + " rows, " + std::to_string(out) + " x " +
+                               std::to_string(in));
+        });
+      }
+    }
+  }
+}
+
+// Equal sizes at the limit of their number: all of them are ordinary, or none.
+TEST(PackedInt8Outliers, OfEqualSizeBeyondTheirNumberAreOrdinary) {
+  for (const int64_t count : {16, 17}) {
+    Int8Layer layer(1, 70, 300, 21);
+    for (int64_t n = 0; n < count; ++n) layer.x[n * 16 + n % 3] = n % 2 == 0 ? 50.0f : -50.0f;
+    EXPECT_EQ(plain_quantize(layer.x.data(), layer.in).outliers, count == 16 ? 16 : 0);
+    const std::vector<float> expected = plain_product(layer);
+    on_every_isa([&](const std::string& isa) { expect_same_bits(layer.run(), expected, isa); });
+  }
+}
+
+TEST(PackedInt8Outliers, AreBatchInvariant) {
+  const Int8Layer all = layer_with_outliers(200, 70, 320, 22);
+  const std::vector<float> together = all.run();
+  for (const int64_t row : {0, 1, 4, 95, 96, 97, 199}) {
+    Int8Layer alone = all;
+    alone.rows = 1;
+    alone.x.assign(all.x.begin() + row * all.in, all.x.begin() + (row + 1) * all.in);
+    expect_same_bits(alone.run(), {together.begin() + row * all.out, together.begin() + (row + 1) * all.out},
+                     "row " + std::to_string(row));
+  }
+}
+
+// Outliers of a row leave the precision of the others as it is. They themselves are rounded to the same step.
+TEST(PackedInt8Outliers, CostOtherElementsNoPrecision) {
+  const auto error = [](const Int8Layer& layer) {
+    const std::vector<float> y = layer.run();
+    double squares = 0;
+    for (int64_t o = 0; o < layer.out; ++o) {
+      double exact = 0;
+      for (int64_t i = 0; i < layer.in; ++i) {
+        exact += static_cast<double>(layer.x[i]) * layer.scales[o] * layer.values[o * layer.in + i];
+      }
+      squares += (y[o] - exact) * (y[o] - exact);
+    }
+    return std::sqrt(squares / static_cast<double>(layer.out));
+  };
+  Int8Layer layer(1, 64, 256, 23, false);
+  const double ordinary = error(layer);
+  Random random(RandomKey::from_seed(24));
+  add_outliers(layer, 0, 10, random);
+  EXPECT_LT(error(layer), 2 * ordinary);
+  // Too short for outliers, the same numbers lose their precision.
+  Int8Layer low = layer;
+  low.in = 127;
+  low.x.resize(127);
+  low.x[5] = 200;
+  low.values.resize(static_cast<size_t>(low.out * low.in));
+  EXPECT_GT(error(low), 5 * ordinary);
+}
+
+// Outputs of a ReLU have a wide range, and zeros that stay exact.
+TEST(PackedInt8Outliers, RowsOnOneSideOfZeroHaveNone) {
+  Int8Layer layer(1, 64, 256, 25);
+  for (float& x : layer.x) x = std::max(0.0f, x - 1);
+  layer.x[17] = 60;
+  EXPECT_EQ(plain_quantize(layer.x.data(), layer.in).outliers, 0);
+  const std::vector<float> expected = plain_product(layer);
+  on_every_isa([&](const std::string& isa) { expect_same_bits(layer.run(), expected, isa); });
+  layer.x[18] = -60;
+  EXPECT_GT(plain_quantize(layer.x.data(), layer.in).outliers, 0);
+}
+
+// Squares that overflow and that vanish, and a size ratio beyond the 15 bits of an outlier.
+TEST(PackedInt8Outliers, MayHaveAnySize) {
+  for (const float size : {1e-35f, 1e-20f, 1e15f, 1e25f, 1e36f}) {
+    for (const float ratio : {30.0f, 1e5f, 1e30f}) {
+      Int8Layer layer(1, 20, 160, 26, false);
+      for (float& x : layer.x) x *= size / ratio;
+      layer.x[3] = size;
+      layer.x[4] = -size;
+      const std::vector<float> expected = plain_product(layer);
+      on_every_isa([&](const std::string& isa) {
+        const std::vector<float> y = layer.run();
+        for (const float value : y) EXPECT_TRUE(std::isfinite(value)) << isa;
+        if (size > 1e-30f) {
+          expect_same_bits(y, expected, isa + ": " + std::to_string(size) + " and " + std::to_string(ratio));
+        }
+      });
+    }
+  }
+}
+
+TEST(PackedInt8Outliers, NanMakesTheirRowNan) {
+  Int8Layer layer(2, 20, 160, 27);
+  layer.x[3] = 100;
+  layer.x[4] = -100;
+  const std::vector<float> good = layer.run();
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    layer.x[160 + 7] = bad;
+    on_every_isa([&](const std::string& isa) {
+      const std::vector<float> y = layer.run();
+      for (int64_t o = 0; o < 20; ++o) {
+        EXPECT_EQ(y[o], good[o]) << isa;
+        EXPECT_TRUE(std::isnan(y[20 + o])) << isa;
       }
     });
   }
