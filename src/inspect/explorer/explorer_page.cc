@@ -34,8 +34,9 @@ void remove_lines(std::string& text, std::string_view begin) {
     text.erase(at, text.find('\n', at) + 1 - at);
 }
 
-/// Turns modules into functions. Supports only what our modules use: `import { a, b as c } from "./x.js";`
-/// and `export` before a function, class or const, both at the beginning of a line.
+/// Turns modules into functions, without the lines that are comments. Supports only what our modules use:
+/// `import { a, b as c } from "./x.js";` and `export` before a function, class or const, both at the
+/// beginning of a line.
 class Bundle {
  public:
   /// Appends the module, after those that it imports.
@@ -50,7 +51,7 @@ class Bundle {
       } else {
         const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
         rest.remove_prefix(line.size());
-        body += read_line(line, exports);
+        if (!is_comment(line)) body += read_line(line, exports);
       }
     }
     script_ +=
@@ -83,6 +84,13 @@ class Bundle {
     rest.remove_prefix(end + 1);
     add(path);
     return fmt::format("const {} = {};", names, name_of(path));
+  }
+
+  /// Whether a line is only a comment: "// ..." or "/** ... */".
+  static bool is_comment(std::string_view line) {
+    const size_t begin = line.find_first_not_of(' ');
+    const std::string_view text = begin == std::string_view::npos ? "" : line.substr(begin);
+    return text.starts_with("//") || (text.starts_with("/**") && text.ends_with("*/\n"));
   }
 
   static std::string read_line(std::string_view line, std::string& exports) {
