@@ -4,8 +4,8 @@
 //   cross:3:5                   the same of cross-attention
 //   encoder:3:self-attention    what a sub-layer of layer 3 adds to the residual stream: "self-attention",
 //                               "cross-attention" or "feed-forward"
-//   encoder:3:layer             the residual stream after layer 3; of a recurrent network the states of a
-//   layer encoder:embedding           the residual stream before the first layer, with positions
+//   encoder:3:layer             the residual stream after layer 3; of a recurrent network its states
+//   encoder:embedding           the residual stream before the first layer, with positions
 //   encoder:output              what the stack gives, after its final norm
 //
 // Likewise for "decoder". Layers and heads are counted from 1; "all" is each of them: cross:all:5,
