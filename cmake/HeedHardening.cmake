@@ -9,7 +9,7 @@ check_pie_supported(LANGUAGES CXX) # links programs with -pie, where CMAKE_POSIT
 # protector, and marks for indirect jumps on x86. Names of files in the code (__FILE__) begin in the source folder, so
 # that they are the same in every clone.
 function(heed_hardened_compilation target)
-  target_compile_options(${target} PRIVATE -ffile-prefix-map=${CMAKE_BINARY_DIR}/= -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+  target_compile_options(${target} PRIVATE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
   if(NOT HEED_HARDENING)
     return()
   endif()
