@@ -774,6 +774,7 @@ class Served(OfServer):
                    *(f"German → English ({name})" for name in ["step-100", "step-500", "step-5000"]),
                    "German → Spanish, through English"]
     OTHER_PRECISION = "int8"
+    EFFECT_DELTA = 0.002
     PRECISION = []
 
     @classmethod
@@ -910,7 +911,8 @@ class Served(OfServer):
         self.assertIn(f"unsure of {len(unsure)} underlined words", self.browser.run(line))
         self.browser.run("document.querySelector('#translation .unsure').focus()")
         word, confidence = unsure[0]
-        self.assertRegex(self.browser.run(line), rf"^“{re.escape(word)}”: {100 * confidence:.0f} % ")
+        shown = re.match(rf"“{re.escape(word)}”: (\d+) % ", self.browser.run(line))
+        self.assertAlmostEqual(int(shown[1]), 100 * confidence, delta=1)  # its kernels may be others than the command's
         self.assertEqual(self.browser.run(CHECK_ACCESS), [])
         self.picture("unsure")
         # The switch, which the address remembers.
@@ -1196,7 +1198,7 @@ class Served(OfServer):
             found = self.command_json("patch", SHORT, other, "--what", part)
             expected = [effect for stack in ["encoder", "cross", "decoder"] for row in found["effects"][stack] for effect in row]
             for (where, shown), effect in zip(rows, expected, strict=True):
-                self.assertAlmostEqual(float(shown or "nan"), effect, delta=0.002, msg=(part, where))
+                self.assertAlmostEqual(float(shown or "nan"), effect, delta=self.EFFECT_DELTA, msg=(part, where))
             self.assertIn(name.replace("Cross layer 2, cross", "Decoder layer 2, cross"), [row[0] for row in rows])
             says = self.browser.run("return document.querySelector('#panel .sum').textContent").replace("−", "-")
             self.assertIn(f"= {found['clean']:.2f} after the sentence, {found['corrupted']:.2f} after the other one", says)
@@ -1433,6 +1435,7 @@ class Site(Served):
                    *(f"German → English ({name})" for name in ["step-100", "step-500", "step-5000"])]
     OTHER_PRECISION = "float32"
     PRECISION = ["--precision", "int8"]
+    EFFECT_DELTA = 0.03  # activations that are rounded to 7 bits, with other kernels than the command's
 
     def test_pdf_is_drawn_by_the_library(self):
         self.show(pair="de-en", text=SHORT, view="head", layer=2, head=5)
@@ -1450,7 +1453,7 @@ class Site(Served):
             self.browser.run("const box = document.querySelector('#source'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))", LONG)
             expected = subprocess.run([HEED, "translate", LONG, "--quiet", "--precision", "int8"], check=True, capture_output=True, text=True).stdout
             self.browser.wait(f"document.querySelector('#translation').textContent === {json.dumps(expected.strip())}", "the command's translation")
-            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("why", "canvas"), ("patch", "canvas"), ("model", ".fold"), ("change", ".versus .translation"),
+            for view, drawn in [("lines", "canvas"), ("heads", "canvas"), ("head", "canvas"), ("query", "table"), ("layers", "canvas"), ("why", "canvas"), ("patch", "#beside"), ("model", ".fold"), ("change", ".versus .translation"),
                                 ("search", "canvas"), ("compare", "canvas")]:
                 self.browser.click(f"#tab-{view}")
                 self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", view)
