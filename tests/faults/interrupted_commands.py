@@ -1,7 +1,9 @@
 """Commands that write files, and what must be there after they were interrupted: for power_loss.py and kills.py."""
 
+import argparse
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 OLD = b"an older file\n"
@@ -101,3 +103,28 @@ def all_trials(options):
         train = ["train", *data, "--preset", "tiny", "--max-steps", 4, "--threads", 1, "--output", "FOLDER/model"]
         train += ["--set", "tokenizer.vocabulary=300", "--set", "validation.every=2"]
         yield Trial(options, name, train, trains_on)
+
+
+def report(options, counted, complaints):
+    """Tries all commands: complaints(trial) gives a number of what is `counted`, and a list of what is wrong. Prints both;
+    returns the exit status."""
+    total, wrong = 0, []
+    with tempfile.TemporaryDirectory() as options.work:
+        for trial in trials(options):
+            count, found = complaints(trial)
+            print(f"{trial.name}: {count} {counted}, {len(found)} complaints", flush=True)
+            total += count
+            wrong += found
+    for each in wrong:
+        print(each)
+    print(f"{total} {counted}, {len(wrong)} complaints")
+    return 1 if wrong or total == 0 else 0
+
+
+def argument_parser(description):
+    """With the arguments that all of these scripts have."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("heed")
+    parser.add_argument("model")
+    parser.add_argument("--only", default="", help="only the command with this name")
+    return parser

@@ -7,7 +7,6 @@ Whatever is left must be whole, and what is resumed must end with the bits of an
 command was killed before it had ended.
 """
 
-import argparse
 import random
 import shutil
 import sys
@@ -15,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from interrupted_commands import files_of, trials
+from interrupted_commands import argument_parser, files_of, report
 
 MOST_IN_A_ROW = 3
 
@@ -64,25 +63,12 @@ def complaints(trial, choose, kills):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("heed")
-    parser.add_argument("model")
+    parser = argument_parser(__doc__)
     parser.add_argument("--kills", type=int, default=1000, help="of each command")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="only the command with this name")
     options = parser.parse_args()
     choose = random.Random(options.seed)
-    total, wrong = 0, []
-    with tempfile.TemporaryDirectory() as options.work:
-        for trial in trials(options):
-            kills, found = complaints(trial, choose, options.kills)
-            print(f"{trial.name}: {kills} kills, {len(found)} complaints", flush=True)
-            total += kills
-            wrong += found
-    for each in wrong:
-        print(each)
-    print(f"{total} kills, {len(wrong)} complaints")
-    return 1 if wrong or total == 0 else 0
+    return report(options, "kills", lambda trial: complaints(trial, choose, options.kills))
 
 
 if __name__ == "__main__":

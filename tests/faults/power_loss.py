@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What is left of files after a power loss at each moment of a command.
 
-    power_loss.py HEED FILE_LOG.so MODEL [--seeds 3] [--step 1] [--only train]
+    power_loss.py HEED MODEL --file-log LIBRARY [--seeds 3] [--step 1] [--only train]
 
 A command is run once while file_log.cc logs what it does to a folder. A power loss is then put after each operation (with
 --step N after each N-th): what was flushed before is on the disk, and of the rest nothing, everything with the last write
@@ -12,7 +12,6 @@ Two operations reorder freely unless a flush is between them. A file's flush mak
 the names in it. Prints how many states there were.
 """
 
-import argparse
 import hashlib
 import os
 import random
@@ -21,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from interrupted_commands import files_of, trials
+from interrupted_commands import argument_parser, files_of, report
 
 
 class Content:
@@ -188,25 +187,11 @@ def complaints(trial):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("heed")
-    parser.add_argument("file_log")
-    parser.add_argument("model")
+    parser = argument_parser(__doc__)
+    parser.add_argument("--file-log", required=True, help="the library that is made of file_log.cc")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--step", type=int, default=1)
-    parser.add_argument("--only", default="", help="only the command with this name")
-    options = parser.parse_args()
-    total, wrong = 0, []
-    with tempfile.TemporaryDirectory() as options.work:
-        for trial in trials(options):
-            states, found = complaints(trial)
-            print(f"{trial.name}: {states} states, {len(found)} complaints", flush=True)
-            total += states
-            wrong += found
-    for each in wrong:
-        print(each)
-    print(f"{total} states, {len(wrong)} complaints")
-    return 1 if wrong or total == 0 else 0
+    return report(parser.parse_args(), "states", complaints)
 
 
 if __name__ == "__main__":
