@@ -11,7 +11,6 @@ find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
-pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo-pdf)
 pkg_check_modules(GUMBO REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
@@ -19,9 +18,13 @@ pkg_check_modules(ONIGURUMA REQUIRED IMPORTED_TARGET oniguruma)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
-# It has neither a CMake package nor a .pc file.
+# CLD2 has neither a CMake package nor a .pc file. That of SentencePiece 0.2 (Debian 13, Ubuntu 24.04) requires the one
+# of protobuf, which nothing installs.
 find_path(HEED_CLD2_HEADERS cld2/public/compact_lang_det.h REQUIRED)
 find_library(HEED_CLD2_LIBRARY cld2 REQUIRED)
+find_path(HEED_SENTENCEPIECE_HEADERS sentencepiece_trainer.h REQUIRED)
+find_library(HEED_SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
+find_library(HEED_SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
 
 # MPI for training with several processes, if there is one: both if both are installed. Elsewhere than on Debian there
 # may be no .pc file; then the MPI that CMake finds is taken for the implementation that its header says it is.
@@ -70,8 +73,8 @@ set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
              "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")
 # Oniguruma has functions called as those of POSIX, regcomp() among them: the C library comes first, so that programs
 # which call these get its own.
-set(HEED_LINK_text -Wl,-lc PkgConfig::SENTENCEPIECE PkgConfig::ONIGURUMA ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n
-    nlohmann_json::nlohmann_json)
+set(HEED_LINK_text -Wl,-lc ${HEED_SENTENCEPIECE_LIBRARY} ${HEED_SENTENCEPIECE_TRAIN_LIBRARY} PkgConfig::ONIGURUMA
+    ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
 set(HEED_LINK_data ICU::uc ZLIB::ZLIB PkgConfig::ZSTD)

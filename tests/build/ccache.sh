@@ -8,6 +8,8 @@ source=$1
 compiler=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Settings of the environment would replace those of CMakeLists.txt, which are tested.
+unset "${!CCACHE_@}" CMAKE_CXX_COMPILER_LAUNCHER
 export CCACHE_DIR=$work/cache
 
 # build CLONE FOLDER: configures a copy of the source and compiles its smallest library, with precompiled headers.
