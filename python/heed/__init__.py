@@ -22,6 +22,7 @@ from .attention import (
     scaled_dot_product_attention,
     sinusoidal_positions,
 )
+from .bundled import bundled_models
 from .classifier import Classification, Classifier
 from .embedder import Embedder, Embedding
 from .errors import Error
@@ -66,6 +67,7 @@ __all__ = [
     "Translation",
     "Translator",
     "__version__",
+    "bundled_models",
     "look_ahead_mask",
     "padding_mask",
     "scaled_dot_product_attention",

@@ -14,6 +14,7 @@ std::string argument_of(const std::string& field);
 void bind_arrays(nanobind::module_& m);
 void bind_attention(nanobind::module_& m);
 void bind_classifier(nanobind::module_& m);
+void bind_command(nanobind::module_& m);
 void bind_embedder(nanobind::module_& m);
 void bind_generator(nanobind::module_& m);
 void bind_inspector(nanobind::module_& m);

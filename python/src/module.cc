@@ -95,6 +95,7 @@ NB_MODULE(_heed, m) {
   bind_tokenizer(m);
   bind_model(m);
   bind_train(m);
+  bind_command(m);
 }
 
 }  // namespace heed::python

@@ -30,6 +30,29 @@ def test_version():
     assert heed.__version__ == declared
 
 
+def test_the_command_of_the_package(command, tmp_path):
+    def run(*arguments, **more):
+        program = [sys.executable, "-m", "heed", *arguments]
+        return subprocess.run(program, env={**with_heed(), **more}, capture_output=True, text=True)
+
+    assert run("--version").stdout.strip() == heed.__version__
+    models = {"HEED_MODELS": str(ROOT / "models")}
+    translated = run("translate", "Der Hund schläft.", **models)
+    assert (translated.returncode, translated.stderr) == (0, "")
+    assert translated.stdout == command("translate", "Der Hund schläft.")
+    assert run("translate", "--no-such-option").returncode == 2
+    missing = run("translate", "--model", str(tmp_path / "none"), "x")
+    assert missing.returncode == 1 and str(tmp_path / "none") in missing.stderr
+
+
+def test_bundled_models(monkeypatch, tmp_path):
+    monkeypatch.setenv("HEED_MODELS", str(ROOT / "models"))
+    assert {"de-en", "en-de", "en-es", "es-en"} <= set(heed.bundled_models())
+    assert heed.bundled_models()["de-en"] == ROOT / "models/de-en"
+    monkeypatch.setenv("HEED_MODELS", str(tmp_path))
+    assert heed.bundled_models() == {}
+
+
 def test_everything_has_documentation():
     for name in heed.__all__:
         thing = getattr(heed, name)

@@ -1,5 +1,6 @@
 #include "serve/sandbox.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/prctl.h>
@@ -92,15 +93,28 @@ void add_targets_of_links(const fs::path& directory, std::vector<std::string>& p
   }
 }
 
+/// Where libraries of Heed lie that are loaded later, such as that of pictures: lib/ beside bin/ of the command; and if
+/// this code is in a Python package, there, and where a wheel keeps the libraries of the system.
+void add_library_folders(std::vector<std::string>& paths) {
+  std::error_code unknown;
+  const fs::path executable = fs::canonical("/proc/self/exe", unknown);
+  if (unknown) return;
+  paths.push_back((executable.parent_path().parent_path() / "lib").string());
+  Dl_info code{};
+  if (::dladdr(reinterpret_cast<const void*>(&add_library_folders), &code) == 0) return;
+  const fs::path file = fs::canonical(code.dli_fname, unknown);
+  if (unknown || file == executable) return;
+  paths.push_back(file.parent_path().string());
+  paths.push_back((file.parent_path().parent_path() / "heed.libs").string());
+}
+
 }  // namespace
 
 std::vector<std::string> readable_when_serving(const std::vector<std::string>& model_directories) {
   std::vector<std::string> paths{
       "/usr/lib", "/usr/lib64", "/usr/share",       "/usr/local/lib", "/usr/local/share",
       "/lib",     "/lib64",     "/etc/ld.so.cache", "/etc/fonts",     "/var/cache/fontconfig"};
-  std::error_code unknown;
-  const fs::path executable = fs::canonical("/proc/self/exe", unknown);
-  if (!unknown) paths.push_back((executable.parent_path().parent_path() / "lib").string());
+  add_library_folders(paths);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   paths.emplace_back("/proc");  // which the report of leaks reads at the end
 #endif
