@@ -25,9 +25,10 @@ int run_command(const std::vector<std::string>& arguments) {
 }  // namespace
 
 void bind_command(nb::module_& m) {
-  m.def("run_command", &run_command, nb::arg("arguments"),
-        "Runs the command `heed` in this process, whose messages and signals become those of the command, and "
-        "returns its exit status. `arguments` begin with the name of the program.");
+  m.def(
+      "run_command", &run_command, nb::arg("arguments"),
+      "Runs the command `heed` in this process, whose messages and signals become those of the command, and "
+      "returns its exit status. `arguments` begin with the name of the program.");
 }
 
 }  // namespace heed::python

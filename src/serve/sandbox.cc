@@ -93,8 +93,9 @@ void add_targets_of_links(const fs::path& directory, std::vector<std::string>& p
   }
 }
 
-/// Where libraries of Heed lie that are loaded later, such as that of pictures: lib/ beside bin/ of the command; and if
-/// this code is in a Python package, there, and where a wheel keeps the libraries of the system.
+/// Where libraries of Heed lie that are loaded later, such as that of pictures: lib/ beside bin/ of the
+/// command; and if this code is in a Python package, there, and where a wheel keeps the libraries of the
+/// system.
 void add_library_folders(std::vector<std::string>& paths) {
   std::error_code unknown;
   const fs::path executable = fs::canonical("/proc/self/exe", unknown);
