@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -90,6 +91,14 @@ class HttpConnection {
     while (buffer_.size() < 12 && read_more()) {
     }
     return buffer_;
+  }
+  /// Whether the connection ends with a reset, not as after a whole response.
+  bool is_reset() const {
+    char bytes[4096];
+    ssize_t count = 0;
+    while ((count = ::recv(socket_, bytes, sizeof bytes, 0)) > 0) {
+    }
+    return count < 0 && errno == ECONNRESET;
   }
   /// Whether the server closes the connection within the time; ignores data sent before.
   bool ends_within(double seconds = kPatience) {

@@ -1,6 +1,7 @@
 #include "search/search_batch.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -24,7 +25,7 @@ void add_required(SearchSentence& sentence) {
 
 SearchBatch::SearchBatch(const models::AutoregressiveModel& model, const nn::Context& context,
                          const SearchBudget& budget)
-    : model_(model), context_(context), budget_(budget), state_(model.start(context_)) {}
+    : model_(model), context_(context), budget_(budget) {}
 
 SearchBatch::~SearchBatch() = default;
 
@@ -65,8 +66,15 @@ void SearchBatch::require_readable(const SearchSentence& sentence) const {
 }
 
 void SearchBatch::admit(std::vector<Entry> entries) {
-  models::Sequences sources;
   std::vector<Live> admitted;
+  try {  // so that no sentence gets lost below, where each is added to both
+    admitted.reserve(entries.size());
+    live_.reserve(live_.size() + entries.size());
+  } catch (...) {
+    for (const Entry& entry : entries) entry.caller->fail(std::current_exception());
+    return;
+  }
+  std::vector<std::span<const int32_t>> texts;
   for (Entry& entry : entries) {
     SearchSentence& sentence = entry.sentence;
     const SearchOptions& options = entry.caller->options();
@@ -86,8 +94,8 @@ void SearchBatch::admit(std::vector<Entry> entries) {
                 make_sentence_search(options, model_, sentence),
                 NgramDrafts(model_.takes_drafts() && live_width == 1 ? options.draft_tokens : 0)};
       for (const int32_t id : model_.prompt(sentence.source)) live.drafts.append(id);
+      texts.emplace_back(sentence.source);
       admitted.push_back(std::move(live));
-      sources.append(sentence.source);
     } catch (...) {
       entry.caller->fail(std::current_exception());
     }
@@ -100,6 +108,9 @@ void SearchBatch::admit(std::vector<Entry> entries) {
     live_.push_back(std::move(live));
   }
   try {
+    models::Sequences sources;
+    for (const std::span<const int32_t> text : texts) sources.append(text);
+    if (state_ == nullptr) state_ = model_.start(context_);
     const std::vector<int32_t> numbers = model_.admit(context_, *state_, sources);
     for (size_t n = 0; n < numbers.size(); ++n) live_[before + n].state_number = numbers[n];
   } catch (...) {
@@ -132,10 +143,14 @@ std::vector<int32_t> SearchBatch::next_draft(Live& live) const {
 }
 
 void SearchBatch::leave(Live& live) {
-  model_.release(*state_, live.state_number);
   tokens_ -= live.tokens;
   width_ -= live.width;
   live.left = true;
+  try {
+    model_.release(*state_, live.state_number);
+  } catch (const std::bad_alloc&) {
+    // The decoder state keeps the rows of this sentence until the batch is empty.
+  }
 }
 
 void SearchBatch::erase_left() {
@@ -147,7 +162,7 @@ void SearchBatch::fail_all(const std::exception_ptr& error) {
   for (const Live& live : live_) live.caller->fail(error);
   live_.clear();
   tokens_ = width_ = 0;
-  state_ = model_.start(context_);
+  state_ = nullptr;
 }
 
 void SearchBatch::advance(Live& live, std::span<float> logits) {
@@ -191,9 +206,10 @@ size_t SearchBatch::step() {
   }
   erase_left();
   if (live_.empty()) return 0;
-  const std::vector<models::StepRow> rows = gather_rows();
+  std::vector<models::StepRow> rows;
   Tensor logits;  // concatenated by row
   try {
+    rows = gather_rows();
     logits = model_.step(context_, *state_, rows);
   } catch (...) {
     fail_all(std::current_exception());
@@ -205,7 +221,14 @@ size_t SearchBatch::step() {
     const size_t columns = live.shortlist.empty() ? vocabulary : live.shortlist.size();
     const size_t count = live.search->rows().size() + live.draft.size();
     live.caller->charge(count);
-    read(live, {first, count * columns}, columns);
+    try {
+      read(live, {first, count * columns}, columns);
+    } catch (...) {
+      if (!live.left) {
+        leave(live);
+        live.caller->fail(std::current_exception());
+      }
+    }
     first += count * columns;
   }
   erase_left();

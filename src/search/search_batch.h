@@ -75,9 +75,11 @@ class SearchBatch {
   size_t most_rows() const;
   size_t free_tokens() const { return budget_.source_tokens > tokens_ ? budget_.source_tokens - tokens_ : 0; }
 
-  /// Encodes the sentences. Either all sentences of a batch must use a shortlist, or none.
+  /// Encodes the sentences. Either all sentences of a batch must use a shortlist, or none. An error, such as
+  /// memory that runs out, goes to the callers' fail().
   void admit(std::vector<Entry> entries);
   /// Runs a decoder step and removes finished, failed and cancelled sentences. Returns the number of rows.
+  /// Errors go to the callers, as above.
   size_t step();
 
  private:
@@ -107,7 +109,7 @@ class SearchBatch {
   const models::AutoregressiveModel& model_;
   nn::Context context_;
   SearchBudget budget_;
-  std::unique_ptr<models::DecoderState> state_;
+  std::unique_ptr<models::DecoderState> state_;  // null before the first sentence and after an error
   std::vector<Live> live_;
   size_t tokens_ = 0, width_ = 0;  // of all live sentences
 };

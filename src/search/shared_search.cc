@@ -69,11 +69,11 @@ class SharedSearch::Job : public SearchCaller {
   void fail(std::exception_ptr why) override { leave(1, std::move(why), false); }
   void drop() override { leave(1, {}, true); }
 
-  /// Requires the owner's lock.
-  void drop_waiting() {
-    const size_t dropped = waiting.size();
+  /// The sentences that wait leave: because of an error, or dropped without one. Requires the owner's lock.
+  void leave_waiting(const std::exception_ptr& why) {
+    const size_t count = waiting.size();
     waiting.clear();
-    note(dropped, {}, true);
+    note(count, why, why == nullptr);
   }
 
   /// Tokens that were encoded and decoded for this caller, beginning from those of the others.
@@ -139,13 +139,22 @@ struct SharedSearch::Call {
 
 SharedSearch::SharedSearch(Options options) : options_(std::move(options)) {
   const int count = options_.threads > 0 ? options_.threads : available_processors();
-  for (int n = 0; n < count; ++n) {
-    threads_.emplace_back([this] { work(); });
-    call_threads_.emplace_back([this] { work_on_calls(); });
+  try {
+    for (int n = 0; n < count; ++n) {
+      threads_.emplace_back([this] { work(); });
+      call_threads_.emplace_back([this] { work_on_calls(); });
+    }
+  } catch (...) {  // the system has no further thread
+    end_threads();
+    throw;
   }
 }
 
 SharedSearch::~SharedSearch() {
+  end_threads();
+}
+
+void SharedSearch::end_threads() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -208,17 +217,25 @@ void SharedSearch::drop_cancelled(Lane& lane) {
   std::erase_if(lane.jobs, [&](Job* job) {
     if (!job->cancelled()) return false;
     lane.waiting -= job->waiting.size();
-    job->drop_waiting();  // its caller may return as soon as the lock is released
+    job->leave_waiting({});  // its caller may return as soon as the lock is released
     return true;
   });
+}
+
+/// The same for all jobs of the lane, with an error. Requires the lock.
+void SharedSearch::fail_waiting(Lane& lane, const std::exception_ptr& error) {
+  for (Job* job : lane.jobs) job->leave_waiting(error);
+  lane.jobs.clear();
+  lane.waiting = 0;
 }
 
 /// Takes sentences for a batch, the next one always of the job that has been served least, and at most a fair
 /// share of the waiting ones, so that all threads are busy.
 std::vector<SearchBatch::Entry> SharedSearch::take(Lane& lane, const SearchBatch& batch) {
   drop_cancelled(lane);
-  std::vector<SearchBatch::Entry> taken;
   const size_t share = (lane.waiting + threads_.size() - 1) / threads_.size();
+  std::vector<SearchBatch::Entry> taken;
+  taken.reserve(share);  // here, where memory may run out without a sentence getting lost
   struct Candidate {
     Job* job;
     SearchLoad own;
@@ -300,13 +317,19 @@ void SharedSearch::work() {
       wake_.wait(lock, has_work);
     }
     if (stopping_) return;
-    batches.resize(lanes_.size());
-    for (size_t n = 0; n < batches.size(); ++n) {
+    for (size_t n = 0; n < lanes_.size(); ++n) {
       Lane& lane = *lanes_[n];
-      if (lane.waiting == 0 && !batches[n]) continue;
-      if (!batches[n]) batches[n] = std::make_unique<SearchBatch>(*lane.model, lane.context, options_.budget);
-      std::vector<SearchBatch::Entry> entries = take(lane, *batches[n]);
-      if (entries.empty() && batches[n]->empty()) continue;
+      std::vector<SearchBatch::Entry> entries;
+      try {
+        if (batches.size() <= n) batches.resize(n + 1);
+        if (lane.waiting == 0 && !batches[n]) continue;
+        if (!batches[n])
+          batches[n] = std::make_unique<SearchBatch>(*lane.model, lane.context, options_.budget);
+        entries = take(lane, *batches[n]);
+      } catch (...) {  // memory has run out; what is in the batch goes on
+        fail_waiting(lane, std::current_exception());
+      }
+      if (batches.size() <= n || !batches[n] || (entries.empty() && batches[n]->empty())) continue;
       lock.unlock();
       batches[n]->admit(std::move(entries));
       const size_t rows = batches[n]->step();
@@ -316,7 +339,6 @@ void SharedSearch::work() {
         return_free_memory();
       }
       lock.lock();
-      if (batches.size() < lanes_.size()) batches.resize(lanes_.size());
     }
   }
 }

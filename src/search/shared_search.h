@@ -31,6 +31,7 @@ class SharedSearch : public SearchExecutor {
     /// hypothesis.
     std::function<void(size_t source_tokens, size_t target_tokens)> on_sentence = {};
   };
+  /// Throws std::system_error if the system starts no further thread.
   explicit SharedSearch(Options options);
   /// No call may be running.
   ~SharedSearch() override;
@@ -52,10 +53,12 @@ class SharedSearch : public SearchExecutor {
   class Job;
   struct Lane;
   struct Call;
+  void end_threads();
   void work();
   void work_on_calls();
   Lane& lane_of(const Search& search);
   void drop_cancelled(Lane& lane);
+  void fail_waiting(Lane& lane, const std::exception_ptr& error);
   std::vector<SearchBatch::Entry> take(Lane& lane, const SearchBatch& batch);
 
   Options options_;

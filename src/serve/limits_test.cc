@@ -78,6 +78,10 @@ TEST(Fields, RefuseWhatIsMalformed) {
   EXPECT_EQ(status(json, std::string(50000, '[')), 400);
   EXPECT_EQ(status(json, "{\"a\":" + std::string(40, '[') + std::string(40, ']') + "}"), 400);
   EXPECT_EQ(status(json, "{\"a\":" + std::string(20, '[') + std::string(20, ']') + "}"), 200);
+  std::string values = "0";
+  for (int n = 0; n < 20000; ++n) values += ",0";
+  EXPECT_EQ(status(json, "{\"a\":[" + values + "]}"), 400);
+  EXPECT_EQ(status(json, "{\"a\":[\"\\\"" + values + "\"]}"), 200);  // a text
   EXPECT_EQ(status(json, "{\"q\":\"\xff\"}"), 400);
   EXPECT_EQ(status(json, "{\"q\":\"\\ud800\"}"), 400);
   EXPECT_EQ(status(json, "{\"q\":1,\"q\":2}"), 400);

@@ -8,7 +8,12 @@
 namespace heed::serve {
 
 RequestQueue::RequestQueue(size_t threads, size_t max_waiting) : max_waiting_(max_waiting) {
-  for (size_t n = 0; n < threads; ++n) threads_.emplace_back([this] { run(); });
+  try {
+    for (size_t n = 0; n < threads; ++n) threads_.emplace_back([this] { run(); });
+  } catch (...) {  // the system has no further thread
+    end_threads();
+    throw;
+  }
 }
 
 bool RequestQueue::stop(double seconds) {
@@ -19,6 +24,10 @@ bool RequestQueue::stop(double seconds) {
 }
 
 RequestQueue::~RequestQueue() {
+  end_threads();
+}
+
+void RequestQueue::end_threads() {
   stop(0);
   for (std::thread& thread : threads_) thread.join();
 }

@@ -13,6 +13,7 @@ namespace heed::serve {
 /// Threads here mostly wait for the search, so there are more of them than processors.
 class RequestQueue {
  public:
+  /// Throws std::system_error if the system starts no further thread.
   RequestQueue(size_t threads, size_t max_waiting);
   /// Drops waiting work and waits for running work.
   ~RequestQueue();
@@ -27,6 +28,7 @@ class RequestQueue {
   size_t running() const;
 
  private:
+  void end_threads();
   void run();
 
   const size_t max_waiting_;

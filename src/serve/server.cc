@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "base/stop.h"
@@ -195,7 +196,7 @@ void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>
 }
 
 void Server::State::work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply) {
-  answer_or_refuse(request, reply, [&] {
+  const auto answer = [&] {
     Stop(request.gone.get()).check();
     if (entry.access == Access::kWork && http->is_full()) {
       service.metrics.add_rejected("answers");
@@ -209,7 +210,8 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
     if (entry.route == nullptr) return send_metrics(exchange);
     const StopScope stop{Stop(request.gone.get())};
     entry.route(exchange);
-  });
+  };
+  answer_or_refuse(request, reply, std::ref(answer));  // which takes no memory of its own
 }
 
 void Server::State::send_metrics(const Exchange& exchange) const {

@@ -38,7 +38,7 @@ try_allocations() {
   local step=$1 n passed=0
   shift
   for ((n = 1; passed < 5; n += 1 + n * step / 100)); do
-    if try HEED_FAIL_ALLOCATION=$n "$@"; then passed=0; else passed=$((passed + 1)); fi
+    if try HEED_FAIL_CALL=new:$n "$@"; then passed=0; else passed=$((passed + 1)); fi
     rm -rf "$folder/converted"
   done
 }

@@ -120,6 +120,9 @@ void add_limits(Command& command, serve::ServerOptions& server) {
               "Maximum number of alternatives of /translate", {0, 1000});
   add_integer(command, "--max-tokens", server.limits.tokens,
               "Maximum number of tokens that a language model generates", {1, 1 << 24});
+  add_integer(command, "--max-request-bytes", server.http.request_bytes,
+              "Maximum size of the bodies of all requests that are received or worked on (else status 503)",
+              {1 << 16, int64_t{1} << 40});
   add_integer(command, "--max-answer-bytes", server.http.answer_bytes,
               "Maximum size of all responses that clients have not received yet (else status 503)",
               {1 << 16, int64_t{1} << 40});

@@ -93,6 +93,22 @@ void add_multipart(Json& object, std::string_view body, std::string_view type) {
   refuse(400, "the multipart form is cut off: a part has no end");
 }
 
+/// Values of a request beyond this are refused: each takes up to 64 bytes for two of the text.
+constexpr size_t kMaxJsonValues = 1 << 14;
+
+/// Whether JSON may have more values: what begins or separates them, outside strings.
+bool has_too_many_values(std::string_view json) {
+  size_t values = 0;
+  bool in_string = false;
+  for (size_t at = 0; at < json.size(); ++at) {
+    const char c = json[at];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++at;
+    if (!in_string && (c == ',' || c == '[' || c == '{' || c == ':')) ++values;
+  }
+  return values > kMaxJsonValues;
+}
+
 std::string type_name(const Json& value) {
   return value.is_number() ? "a number"
          : value.is_boolean()
@@ -119,6 +135,9 @@ Fields::Fields(const HttpRequest& request, int json_depth) : object_(std::make_u
   const size_t first = request.body.find_first_not_of(" \t\r\n");
   const bool like_object = first != std::string::npos && request.body[first] == '{';
   if (type == "application/json" || type.ends_with("+json") || like_object) {
+    if (has_too_many_values(request.body)) {
+      refuse(400, "the request has more than {} values", kMaxJsonValues);
+    }
     try {
       *object_ = parse_json(request.body, "the request", {.bytes = size_t{1} << 30, .depth = json_depth});
     } catch (const Error& error) {

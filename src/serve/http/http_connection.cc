@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/asio/write.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -21,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kReadAheadBytes = 64 << 10;
 
 constexpr size_t kReadBytes = 16 << 10;
+/// Bodies up to this size do not depend on those of other requests.
+constexpr size_t kAlwaysReceivedBytes = 64 << 10;
 
 /// Whether the head of a request has a header that continues on the next line.
 bool is_folded(std::string_view head) {
@@ -75,17 +78,16 @@ void HttpConnection::next_request() {
   }
   // New connections get the time-out of the head, kept-alive ones first the idle time-out.
   set_deadline(Stage::kIdle, first ? shared_.options.head_seconds : shared_.options.idle_seconds);
-  socket_.async_read_some(buffer_.prepare(4096),
-                          [self = shared_from_this(), first](ErrorCode error, size_t bytes) {
-                            if (error || self->closed_) return self->close();
-                            self->buffer_.commit(bytes);
-                            self->stage_ = Stage::kHead;
+  socket_.async_read_some(buffer_.prepare(4096), then([this, first](ErrorCode error, size_t bytes) {
+                            if (error) return close();
+                            buffer_.commit(bytes);
+                            stage_ = Stage::kHead;
                             if (!first) {
-                              self->begin_ = Clock::now();
-                              self->set_deadline(Stage::kHead, self->shared_.options.head_seconds);
+                              begin_ = Clock::now();
+                              set_deadline(Stage::kHead, shared_.options.head_seconds);
                             }
-                            self->read_head();
-                          });
+                            read_head();
+                          }));
 }
 
 void HttpConnection::read_head() {
@@ -96,12 +98,11 @@ void HttpConnection::read_head() {
 }
 
 void HttpConnection::read_more() {
-  socket_.async_read_some(buffer_.prepare(kReadBytes),
-                          [self = shared_from_this()](ErrorCode error, size_t bytes) {
-                            if (error) return self->on_read_error(error);
-                            self->buffer_.commit(bytes);
-                            self->parse();
-                          });
+  socket_.async_read_some(buffer_.prepare(kReadBytes), then([this](ErrorCode error, size_t bytes) {
+                            if (error) return on_read_error(error);
+                            buffer_.commit(bytes);
+                            parse();
+                          }));
 }
 
 /// Parses what was received, up to the end of the head or of the request. Not by Beast's own functions for
@@ -125,6 +126,7 @@ void HttpConnection::parse() {
                     fmt::format("the trailers of a request may have {} bytes", shared_.options.head_bytes));
     }
     if (head && parser_->is_header_done()) return on_head();
+    if (!head && !can_receive()) return refuse(503, kTooManyRequests, {{"Retry-After", "5"}});
     if (parser_->is_done()) return on_request();
     if (error) break;
   }
@@ -132,7 +134,6 @@ void HttpConnection::parse() {
 }
 
 void HttpConnection::on_read_error(ErrorCode error) {
-  if (closed_) return;
   if (timed_out_) {
     refuse(408, stage_ == Stage::kHead
                     ? fmt::format("the head of the request took longer than {} seconds",
@@ -177,13 +178,22 @@ void HttpConnection::on_head() {
                           std::string(field.value()));
   }
   if (parser_->is_done()) return on_request();
+  body_ = std::make_shared<CountedBytes>(shared_.received);
   set_deadline(Stage::kBody, shared_.options.body_seconds);
   if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return parse();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  socket_.async_write_some(asio::buffer(kContinue), [self = shared_from_this()](ErrorCode failure, size_t) {
-    if (failure) return self->on_read_error(failure);
-    self->parse();
-  });
+  asio::async_write(socket_, asio::buffer(kContinue), then([this](ErrorCode failure, size_t) {
+                      if (failure) return on_read_error(failure);
+                      parse();
+                    }));
+}
+
+/// Counts what has come of the body; whether the bodies of all requests leave room for it. Those of most
+/// requests always have it.
+bool HttpConnection::can_receive() {
+  const size_t size = parser_->get().body().size();
+  body_->set(size);
+  return size <= kAlwaysReceivedBytes || *shared_.received <= shared_.options.request_bytes;
 }
 
 void HttpConnection::on_request() {
@@ -202,6 +212,7 @@ void HttpConnection::on_request() {
   request.address = address_;
   request.headers = std::move(headers_);
   request.body = std::move(message.body());
+  request.counted = std::move(body_);
   const std::string_view wanted = request.header("x-request-id");
   request.id = is_request_id(wanted) ? std::string(wanted) : shared_.next_id();
   gone_ = std::make_shared<std::atomic<bool>>(false);
@@ -218,14 +229,12 @@ void HttpConnection::on_request() {
 void HttpConnection::watch() {
   if (buffer_.size() >= kReadAheadBytes) return;
   watching_ = true;
-  socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](ErrorCode error, size_t bytes) {
-    self->on_watch(error, bytes);
-  });
+  socket_.async_read_some(buffer_.prepare(4096),
+                          then([this](ErrorCode error, size_t bytes) { on_watch(error, bytes); }));
 }
 
 void HttpConnection::on_watch(ErrorCode error, size_t bytes) {
   watching_ = false;
-  if (closed_) return;
   buffer_.commit(bytes);
   const bool stopped = std::exchange(stop_watching_, false);
   if (error && !(stopped && error == asio::error::operation_aborted)) {
@@ -241,18 +250,33 @@ void HttpConnection::on_watch(ErrorCode error, size_t bytes) {
   }
 }
 
+/// After a request that was not read completely: closing at once would reset the connection, and the client
+/// would lose the response.
+void HttpConnection::refuse(int status, std::string_view message, HttpHeaders headers) {
+  parser_.reset();
+  body_.reset();
+  timed_out_ = false;
+  handling_ = true;
+  framing_.keep_alive = false;
+  discard_ = true;
+  if (record_.id.empty()) record_.id = shared_.next_id();
+  record_.address = address_;
+  HttpResponse response = error_response(status, message);
+  response.headers = std::move(headers);
+  send(number_, response);
+}
+
 // ---- Time and end -----------------------------------------------------------------------------------------
 
 void HttpConnection::set_deadline(Stage stage, double seconds) {
   stage_ = stage;
   timer_.expires_after(std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6)));
-  timer_.async_wait([self = shared_from_this()](ErrorCode error) {
-    if (!error && self->timer_.expiry() <= Clock::now()) self->on_deadline();
-  });
+  timer_.async_wait(then([this](ErrorCode error) {
+    if (!error && timer_.expiry() <= Clock::now()) on_deadline();
+  }));
 }
 
 void HttpConnection::on_deadline() {
-  if (closed_) return;
   switch (stage_) {
     case Stage::kHead:
     case Stage::kBody:
@@ -272,15 +296,18 @@ void HttpConnection::on_deadline() {
 void HttpConnection::drain() {
   if (stage_ != Stage::kIdle) return;
   if (number_ > 1) return close();
-  set_deadline(Stage::kIdle, 1);
+  attempt([this] { set_deadline(Stage::kIdle, 1); });
 }
 
-void HttpConnection::close() {
+void HttpConnection::close() noexcept {
   if (std::exchange(closed_, true)) return;
   *gone_ = true;
   hold(0);
-  report();
   ErrorCode ignored;
+  // A response that is not sent in whole ends with a reset: in HTTP/1.0 its end looks like that of a whole
+  // one.
+  if (handling_ && response_.has_begun()) socket_.set_option(Tcp::socket::linger(true, 0), ignored);
+  report();
   socket_.close(ignored);
   timer_.cancel();
   shared_.erase(shared_from_this());

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "serve/http/http_connections.h"
 #include "serve/http/response_stream.h"
@@ -24,14 +25,26 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   HttpConnection(HttpConnections& shared, boost::asio::ip::tcp::socket socket);
   ~HttpConnection();
 
-  void start() { next_request(); }
+  void start() {
+    attempt([this] { next_request(); });
+  }
+  /// Does something that belongs to this connection. If it throws, as when memory runs out, the connection is
+  /// closed, and the others go on.
+  template <typename Work>
+  void attempt(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception&) {
+      close();
+    }
+  }
   /// Shutdown: closes an idle connection; a new one has a moment to send its request.
   void drain();
   /// Tells the handler of the running request that nobody waits for it any more.
   void cancel() { *gone_ = true; }
-  void close();
+  void close() noexcept;
   /// Answers with an error and closes.
-  void refuse(int status, std::string_view message);
+  void refuse(int status, std::string_view message, HttpHeaders headers = {});
 
  private:
   using ErrorCode = boost::system::error_code;
@@ -44,10 +57,19 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void read_more();
   void parse();
   void on_head();
+  bool can_receive();
   void on_request();
   void on_read_error(ErrorCode error);
   void watch();
   void on_watch(ErrorCode error, size_t bytes);
+
+  /// `work(...)` as what Asio calls at the end of an operation, unless the connection was closed meanwhile.
+  template <typename Work>
+  auto then(Work work) {
+    return [self = shared_from_this(), work = std::move(work)](auto... results) {
+      if (!self->closed_) self->attempt([&] { work(results...); });
+    };
+  }
 
   /// To the current request.
   std::shared_ptr<HttpReply> make_reply();
@@ -59,6 +81,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void begin(uint64_t number, const HttpResponse& head);
   void write(uint64_t number, std::string_view part);
   void end(uint64_t number);
+  /// Nobody will go on with the response.
+  void drop(uint64_t number);
   /// Counts the bytes of the response among those of all connections.
   void hold(size_t bytes);
   bool can_hold(size_t more) const;
@@ -76,6 +100,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   boost::asio::steady_timer timer_;
   boost::beast::flat_buffer buffer_;  // received bytes that are not parsed yet
   std::unique_ptr<Parser> parser_;
+  std::shared_ptr<CountedBytes> body_;  // of the request that is being read
   Stage stage_ = Stage::kIdle;
   std::string address_;
   uint64_t number_ = 0;  // the current request on this connection

@@ -1,5 +1,7 @@
 // The writing half of a connection: responses, and how a connection ends after them.
 
+#include <boost/asio/write.hpp>
+
 #include "serve/http/http_connection.h"
 
 namespace heed::serve {
@@ -35,7 +37,8 @@ bool HttpConnection::can_hold(size_t more) const {
 }
 
 void HttpConnection::send(uint64_t number, const HttpResponse& response) {
-  if (!answers(number) || response_.has_begun()) return;
+  if (!answers(number) || response_.is_complete()) return;
+  if (response_.has_begun()) return close();  // too late for an error
   if (!can_hold(response.body.size())) {
     HttpResponse busy = error_response(503, kTooManyAnswers);
     busy.headers.emplace_back("Retry-After", "5");
@@ -68,6 +71,10 @@ void HttpConnection::end(uint64_t number) {
   if (answers(number) && response_.end() && !writing_) write_some();
 }
 
+void HttpConnection::drop(uint64_t number) {
+  send(number, error_response(500, "the request was dropped"));
+}
+
 void HttpConnection::write_some() {
   const std::string_view pending = response_.pending();
   if (pending.empty()) {
@@ -78,16 +85,14 @@ void HttpConnection::write_some() {
   }
   writing_ = true;
   set_deadline(Stage::kWriting, shared_.options.write_seconds);
-  // The buffer being written must not move while chunks are added.
+  // The time is for all of it. The buffer being written must not move while chunks are added.
   auto chunk = std::make_shared<std::string>(pending.substr(0, kWriteBytes));
-  socket_.async_write_some(
-      asio::buffer(*chunk),
-      [self = shared_from_this(), chunk](ErrorCode error, size_t n) { self->on_written(error, n); });
+  asio::async_write(socket_, asio::buffer(*chunk),
+                    then([this, chunk](ErrorCode error, size_t bytes) { on_written(error, bytes); }));
 }
 
 void HttpConnection::on_written(ErrorCode error, size_t bytes) {
   writing_ = false;
-  if (closed_) return;
   if (error) {
     *gone_ = true;
     return close();
@@ -103,7 +108,11 @@ void HttpConnection::report() {
   record_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   record_.gone = *gone_;
   if (record_.status == 0) record_.status = 499;
-  shared_.done(record_);
+  try {
+    shared_.done(record_);
+  } catch (const std::exception&) {
+    // Memory has run out: the request is missing in the log and the metrics.
+  }
   handling_ = false;
   record_ = {};
 }
@@ -122,25 +131,12 @@ void HttpConnection::finish() {
   socket_.cancel();
 }
 
-/// After a request that was not read completely: closing at once would reset the connection, and the client
-/// would lose the response.
-void HttpConnection::refuse(int status, std::string_view message) {
-  timed_out_ = false;
-  handling_ = true;
-  framing_.keep_alive = false;
-  discard_ = true;
-  if (record_.id.empty()) record_.id = shared_.next_id();
-  record_.address = address_;
-  send(number_, error_response(status, message));
-}
-
 void HttpConnection::discard(size_t left) {
   buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kWriteBytes),
-                          [self = shared_from_this(), left](ErrorCode error, size_t bytes) {
-                            if (error || self->closed_ || bytes >= left) return self->close();
-                            self->discard(left - bytes);
-                          });
+  socket_.async_read_some(buffer_.prepare(kWriteBytes), then([this, left](ErrorCode error, size_t bytes) {
+                            if (error || bytes >= left) return close();
+                            discard(left - bytes);
+                          }));
 }
 
 }  // namespace heed::serve

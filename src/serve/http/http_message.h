@@ -22,6 +22,8 @@ struct HttpRequest {
   std::string body;
   /// Set when the client has closed the connection.
   std::shared_ptr<const std::atomic<bool>> gone;
+  /// Counts the body among those of all requests while it exists.
+  std::shared_ptr<const void> counted = {};
 
   /// The value of the last header of this name (in lower case), empty if there is none.
   std::string_view header(std::string_view name) const;
@@ -46,6 +48,9 @@ class HttpReply {
   virtual void end() = 0;
 };
 
+/// The message of the error 503 where the bodies of all requests take too much memory.
+constexpr std::string_view kTooManyRequests =
+    "too many large requests are being sent: try again in a moment, or send less";
 /// The message of the error 503 where responses that clients do not receive take too much memory.
 constexpr std::string_view kTooManyAnswers =
     "too many large responses are being sent: try again in a moment, or ask for less";

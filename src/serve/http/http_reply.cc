@@ -1,5 +1,8 @@
 // The reply that a handler holds, on any thread, and which posts to the connection.
 #include <boost/asio/dispatch.hpp>
+#include <chrono>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "serve/http/http_connection.h"
@@ -12,19 +15,26 @@ class HttpConnection::Reply : public HttpReply {
  public:
   Reply(std::weak_ptr<HttpConnections> shared, std::weak_ptr<HttpConnection> connection, uint64_t number)
       : shared_(std::move(shared)), connection_(std::move(connection)), number_(number) {}
-  /// A handler that dropped its reply has failed: answers 500, so that the client does not wait forever.
+  /// A handler that dropped its reply has failed: answers 500, or ends the connection of a response that has
+  /// begun, so that the client does not wait forever. Waits for memory if there is none.
   ~Reply() override {
-    if (!answered_) send(error_response(500, "the request was dropped"));
+    while (!answered_) {
+      try {
+        post([number = number_](HttpConnection& connection) { connection.drop(number); });
+        answered_ = true;
+      } catch (const std::bad_alloc&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    }
   }
 
   void send(HttpResponse response) override {
-    answered_ = true;
     post([number = number_, response = std::move(response)](HttpConnection& connection) {
       connection.send(number, response);
     });
+    answered_ = true;
   }
   void begin(HttpResponse head) override {
-    answered_ = true;
     post([number = number_, head = std::move(head)](HttpConnection& connection) {
       connection.begin(number, head);
     });
@@ -36,6 +46,7 @@ class HttpConnection::Reply : public HttpReply {
   }
   void end() override {
     post([number = number_](HttpConnection& connection) { connection.end(number); });
+    answered_ = true;
   }
 
  private:
@@ -45,14 +56,14 @@ class HttpConnection::Reply : public HttpReply {
     if (!shared) return;
     // At once where the handler answers on the thread of input and output, as it does for 503.
     boost::asio::dispatch(shared->io, [connection = connection_, work = std::move(work)] {
-      if (const auto open = connection.lock()) work(*open);
+      if (const auto open = connection.lock()) open->attempt([&] { work(*open); });
     });
   }
 
   std::weak_ptr<HttpConnections> shared_;
   std::weak_ptr<HttpConnection> connection_;
   uint64_t number_;
-  std::atomic<bool> answered_ = false;
+  std::atomic<bool> answered_ = false;  // to the end
 };
 
 std::shared_ptr<HttpReply> HttpConnection::make_reply() {

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "base/blocked_signals.h"
 #include "base/check.h"
@@ -17,6 +18,23 @@ namespace asio = boost::asio;
 using Tcp = asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 using Clock = std::chrono::steady_clock;
+
+/// How long accepting waits after an error, such as no further descriptor, until others may be closed.
+constexpr std::chrono::milliseconds kRetry(50);
+
+/// Counts itself in a number while it exists.
+class Counted {
+ public:
+  explicit Counted(int& number) : number_(&number) { ++number; }
+  Counted(Counted&& other) noexcept : number_(std::exchange(other.number_, nullptr)) {}
+  Counted& operator=(Counted&&) = delete;
+  ~Counted() {
+    if (number_ != nullptr) --*number_;
+  }
+
+ private:
+  int* number_;
+};
 
 /// Raises the limit of file descriptors to the maximum.
 void raise_descriptor_limit() {
@@ -39,10 +57,14 @@ class HttpServer::Listener {
   }
 
   void listen();
+  void run();
   void accept();
+  void accept_later();
   void admit(Tcp::socket socket);
+  void admit_backlog();
 
   std::shared_ptr<HttpConnections> shared;
+  int accepting = 0;  // operations of the acceptor and of the timer that are waited for
   Tcp::acceptor acceptor;
   asio::steady_timer retry;
   std::thread thread;
@@ -59,6 +81,8 @@ void HttpServer::Listener::listen() {
   const Tcp::endpoint endpoint = found.begin()->endpoint();
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  // Otherwise Asio passes over the error, and waits for another connection although one may be there already.
+  if (!error) acceptor.set_option(asio::socket_base::enable_connection_aborted(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(1024, error);
   if (error) {
@@ -67,19 +91,46 @@ void HttpServer::Listener::listen() {
   }
 }
 
-void HttpServer::Listener::accept() {
-  acceptor.async_accept([this](ErrorCode error, Tcp::socket socket) {
-    if (shared->draining || error == asio::error::operation_aborted) return;
-    if (!error) {
-      admit(std::move(socket));
-      return accept();
+/// The thread of input and output. Where memory runs out between operations of connections, Asio drops an
+/// operation of its own, which may have been that of accepting.
+void HttpServer::Listener::run() {
+  block_signals();
+  const auto work = asio::make_work_guard(shared->io);
+  while (!shared->io.stopped()) {
+    try {
+      if (accepting == 0 && acceptor.is_open() && !shared->draining) accept();
+      shared->io.run();
+    } catch (const std::exception&) {
+      std::this_thread::sleep_for(kRetry);
     }
-    // Out of descriptors, for example: retry after others are closed.
-    retry.expires_after(std::chrono::milliseconds(50));
-    retry.async_wait([this](ErrorCode aborted) {
-      if (!aborted && !shared->draining) accept();
-    });
+  }
+}
+
+void HttpServer::Listener::accept() {
+  acceptor.async_accept([this, counted = Counted(accepting)](ErrorCode error, Tcp::socket socket) {
+    if (shared->draining || error == asio::error::operation_aborted) return;
+    if (error) return accept_later();
+    admit(std::move(socket));
+    accept();
   });
+}
+
+void HttpServer::Listener::accept_later() {
+  retry.expires_after(kRetry);
+  retry.async_wait([this, counted = Counted(accepting)](ErrorCode aborted) {
+    if (!aborted && !shared->draining) accept();
+  });
+}
+
+/// Accepts what waits in the listen backlog.
+void HttpServer::Listener::admit_backlog() {
+  ErrorCode error;
+  acceptor.non_blocking(true, error);
+  while (!error) {
+    Tcp::socket socket(shared->io);
+    acceptor.accept(socket, error);
+    if (!error) admit(std::move(socket));
+  }
 }
 
 void HttpServer::Listener::admit(Tcp::socket socket) {
@@ -104,7 +155,7 @@ HttpServer::~HttpServer() {
     listener.shared->draining = true;
     ErrorCode ignored;
     listener.acceptor.close(ignored);
-    for (const auto& connection : std::set(listener.shared->open)) connection->close();
+    listener.shared->for_each([](HttpConnection& connection) { connection.close(); });
     listener.shared->io.stop();
   });
   if (listener_->thread.joinable()) listener_->thread.join();
@@ -133,27 +184,20 @@ bool HttpServer::is_full() const {
 }
 
 void HttpServer::start() {
-  listener_->accept();
-  listener_->thread = std::thread([&listener = *listener_] {
-    block_signals();
-    const auto work = asio::make_work_guard(listener.shared->io);
-    listener.shared->io.run();
-  });
+  listener_->thread = std::thread([&listener = *listener_] { listener.run(); });
 }
 
 void HttpServer::drain(double seconds, double cancel_seconds) {
   asio::post(listener_->shared->io, [&listener = *listener_] {
     listener.shared->draining = true;
-    ErrorCode error;
-    // Connections in the listen backlog.
-    listener.acceptor.non_blocking(true, error);
-    while (!error) {
-      Tcp::socket socket(listener.shared->io);
-      listener.acceptor.accept(socket, error);
-      if (!error) listener.admit(std::move(socket));
+    try {
+      listener.admit_backlog();
+    } catch (const std::bad_alloc&) {
+      // Their clients see the connection end.
     }
-    listener.acceptor.close(error);
-    for (const auto& connection : std::set(listener.shared->open)) connection->drain();
+    ErrorCode ignored;
+    listener.acceptor.close(ignored);
+    listener.shared->for_each([](HttpConnection& connection) { connection.drain(); });
   });
   const auto wait = [&](double time) {
     const auto end = Clock::now() + std::chrono::duration<double>(time);
@@ -172,7 +216,7 @@ void HttpServer::drain(double seconds, double cancel_seconds) {
   };
   if (wait(seconds)) return;
   asio::post(listener_->shared->io, [&listener = *listener_] {
-    for (const auto& connection : listener.shared->open) connection->cancel();
+    listener.shared->for_each([](HttpConnection& connection) { connection.cancel(); });
   });
   wait(cancel_seconds);
 }

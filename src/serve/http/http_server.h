@@ -23,6 +23,8 @@ struct HttpServerOptions {
   double write_seconds = 30;    ///< time-out for sending 64 KiB
   double idle_seconds = 60;     ///< time-out between the requests of a connection
   size_t connections = 4096;    ///< maximum number of open connections (503)
+  /// Maximum size of the bodies of all requests that are received or worked on (503 for a large one).
+  size_t request_bytes = size_t{256} << 20;
   /// Maximum size of all responses that clients have not received yet (503 for the next large one).
   size_t answer_bytes = size_t{256} << 20;
 };

@@ -1,6 +1,7 @@
 // The server against clients that are slow, wrong, greedy or gone.
 #include "serve/http/http_server.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,6 +130,39 @@ TEST_F(HttpServerTest, ResponsesHaveHeadersAndIds) {
   const std::string made = client.get("/", "X-Request-Id: no;good\r\n").headers.at("x-request-id");
   EXPECT_EQ(made.find(';'), std::string::npos);
   EXPECT_NE(client.get("/").headers.at("x-request-id"), made);
+}
+
+TEST_F(HttpServerTest, LimitsTheBodiesOfAllRequests) {
+  constexpr size_t kBody = 200'000;
+  const std::string head = fmt::format("POST /hold HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", kBody);
+  start({.request_bytes = 3 * kBody - 2});
+  {
+    HttpConnection received(server_->port()), held(server_->port()), refused(server_->port());
+    held.send(head + std::string(kBody, 'a'));
+    Held request = take_held();
+    received.send(head + std::string(kBody - 1, 'a'));
+    refused.send(head + std::string(kBody, 'a'));
+    EXPECT_EQ(refused.receive().status, 503);
+    EXPECT_TRUE(refused.ends_within());
+    EXPECT_EQ(HttpConnection(server_->port()).post("/", std::string(60'000, 'a'), "").status, 200);
+    request.reply->send({});
+    EXPECT_EQ(held.receive().status, 200);
+  }
+  // What is answered or gone no longer counts.
+  EXPECT_TRUE(eventually([&] {
+    return HttpConnection(server_->port()).post("/", std::string(3 * kBody - 2, 'a'), "").status == 200;
+  }));
+}
+
+TEST_F(HttpServerTest, AResponseThatBreaksOffEndsWithAReset) {
+  start();
+  HttpConnection client(server_->port());
+  client.send("GET /hold HTTP/1.0\r\n\r\n");
+  Held held = take_held();
+  held.reply->begin({.status = 200, .content_type = "text/plain", .body = "one,"});
+  EXPECT_NE(client.peek(), "");
+  held = {};  // without an end
+  EXPECT_TRUE(client.is_reset());
 }
 
 TEST_F(HttpServerTest, EnforcesSizeLimits) {

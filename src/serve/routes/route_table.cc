@@ -85,7 +85,9 @@ HttpResponse method_error(const HttpRequest& request, const std::vector<std::str
   return response;
 }
 
-void answer_or_refuse(const HttpRequest& request, HttpReply& reply, const std::function<void()>& answer) {
+namespace {
+
+void answer_or_send_error(const HttpRequest& request, HttpReply& reply, const std::function<void()>& answer) {
   const auto send_error = [&](int status, const std::string& message, const HttpHeaders& headers = {}) {
     HttpResponse response = error_for(request, status, message);
     response.headers.insert(response.headers.end(), headers.begin(), headers.end());
@@ -108,6 +110,16 @@ void answer_or_refuse(const HttpRequest& request, HttpReply& reply, const std::f
     send_error(503, "out of memory", {{"Retry-After", "5"}});
   } catch (const std::exception&) {
     send_error(500, "internal error");
+  }
+}
+
+}  // namespace
+
+void answer_or_refuse(const HttpRequest& request, HttpReply& reply, const std::function<void()>& answer) {
+  try {
+    answer_or_send_error(request, reply, answer);
+  } catch (const std::exception&) {
+    // Memory has run out for the error as well: the reply, which is dropped, ends the request.
   }
 }
 

@@ -43,7 +43,7 @@ HttpResponse method_error(const HttpRequest& request, const std::vector<std::str
 /// Whether the path is one of OpenAI's.
 bool is_openai(std::string_view path);
 
-/// Calls `answer`, and sends what it throws as an error.
+/// Calls `answer`, and sends what it throws as an error. Does not throw.
 void answer_or_refuse(const HttpRequest& request, HttpReply& reply, const std::function<void()>& answer);
 
 }  // namespace heed::serve
