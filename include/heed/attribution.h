@@ -41,9 +41,9 @@ struct AttributionOptions {
   /// Of kIntegrated: "zero", or a token that takes the place of all others, as the vocabulary spells it.
   /// Empty: the mask token, or else the unknown token, or else zero. Special tokens around a text stay.
   std::string baseline{};
-  /// Of kIntegrated: the path is divided until the sum differs from f(x) - f(b) by at most this share of it,
-  /// or of 0.1 where it is smaller.
-  double tolerance = 0.008;
+  /// Of kIntegrated: an interval of the path is divided while the estimated error on it is larger than this
+  /// share of the sum of all magnitudes. Smaller is more exact and takes longer.
+  double tolerance = 0.06;
 };
 
 /// The contributions to one target token.
@@ -56,7 +56,7 @@ struct TokenAttribution {
   std::vector<float> values{};
   double sum = 0;                      ///< of `values`
   std::optional<double> difference{};  ///< of kIntegrated: f(x) - f(b), what the sum should be
-  int evaluations = 0;                 ///< forward passes over the sentence that this took
+  int evaluations = 0;  ///< passes over the sentence that this took, of kIntegrated forward and backward
 };
 
 struct Attribution {

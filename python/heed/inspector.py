@@ -207,13 +207,14 @@ class Inspector:
         instead: str = "",
         method: Literal["integrated", "gradient", "rollout", "leave-out"] = "integrated",
         baseline: str = "",
-        tolerance: float = 0.008,
+        tolerance: float = 0.06,
     ) -> Attribution:
         """How much each token contributes to the tokens of the target.
 
         target: a translation, continuation or label instead of the model's own. token: the target token to explain,
         counted from 1; None for all. instead: an alternative to that token. baseline: of integrated gradients,
-        "zero" or a token of the vocabulary. tolerance: the share by which their sum may differ from `difference`.
+        "zero" or a token of the vocabulary. tolerance: an interval of their path is divided while the estimated error
+        on it is larger than this share of the sum of all magnitudes.
         Raises heed.Error for a text that is empty or too long, and for unknown tokens.
         """
         return Attribution(

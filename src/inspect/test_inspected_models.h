@@ -1,6 +1,7 @@
 // Test helper: small models with random weights, and readings without a tokenizer.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -85,6 +86,36 @@ inline Reading small_reading() {
   for (const int32_t id : reading.source_ids) reading.encoder_tokens.push_back(name(id));
   for (const int32_t id : reading.decoder_ids) reading.decoder_tokens.push_back(name(id));
   for (const int32_t id : reading.target_ids) reading.target_tokens.push_back(name(id));
+  return reading;
+}
+
+/// A text of ids whose last one is special, and what a model is to predict; tokens are named by their ids.
+inline Reading reading_of_ids(const models::Model& model, const std::vector<int32_t>& ids,
+                              const std::vector<int32_t>& target) {
+  Reading reading{.target_ids = target, .target_tokens = std::vector<std::string>(target.size(), "t")};
+  std::vector<bool> special(ids.size(), false);
+  special.back() = true;
+  if (model.task() == models::Task::kLanguageModel) {
+    reading.decoder_ids = ids;
+    reading.decoder_special = special;
+  } else {
+    reading.source_ids = ids;
+    reading.source_special = special;
+  }
+  if (model.task() == models::Task::kTranslation) {
+    reading.decoder_ids = {dynamic_cast<const models::Seq2Seq&>(model).start_id()};
+    reading.decoder_special = {true};
+  }
+  reading.first_target_row = static_cast<int32_t>(reading.decoder_ids.size());
+  for (size_t n = 0; n < target.size(); ++n) {
+    reading.rows.push_back(std::max(0, reading.first_target_row - 1) + static_cast<int32_t>(n));
+  }
+  if (reading.has_decoder()) {
+    reading.decoder_ids.insert(reading.decoder_ids.end(), target.begin(), target.end() - 1);
+    reading.decoder_special.resize(reading.decoder_ids.size(), false);
+  }
+  reading.encoder_tokens.assign(reading.source_ids.size(), "s");
+  reading.decoder_tokens.assign(reading.decoder_ids.size(), "d");
   return reading;
 }
 

@@ -29,7 +29,6 @@ PackedWeights::PackedWeights(const ParameterTable& table, const ParameterArray& 
       values_(values),
       compact_(compact),
       precision_(precision),
-      slots_(static_cast<size_t>(table.products())),
       matrices_(static_cast<size_t>(table.products())) {}
 
 Context PackedWeights::context() const {
@@ -43,28 +42,21 @@ Context PackedWeights::context() const {
 
 const PackedMatrix& PackedWeights::operator[](const ProductRef& product) const {
   HEED_CHECK(product.defined());
-  const auto index = static_cast<size_t>(product.index);
-  if (const PackedMatrix* ready = slots_[index].load(std::memory_order_acquire)) return *ready;
-  const std::lock_guard lock(mutex_);
-  if (matrices_[index] == nullptr) {
-    matrices_[index] = pack(product);
-    slots_[index].store(matrices_[index].get(), std::memory_order_release);
-  }
-  return *matrices_[index];
+  return matrices_.get(static_cast<size_t>(product.index), [&] { return pack(product); });
 }
 
-std::unique_ptr<PackedMatrix> PackedWeights::pack(const ProductRef& product) const {
+PackedMatrix PackedWeights::pack(const ProductRef& product) const {
   const auto& [weight, bias, index] = product;
   const Tensor b = bias.defined() ? values_.view(table_, bias) : Tensor();
   const float* row = b.defined() ? b.data<float>() : nullptr;
   if (precision_ == MatmulPrecision::kMedium) {
-    return std::make_unique<PackedMatrix>(pack_in_bfloat16(weight, row));
+    return pack_in_bfloat16(weight, row);
   }
   if (compact_ != nullptr && compact_->holds(weight)) {
-    return std::make_unique<PackedMatrix>(compact_->pack(weight, row));
+    return compact_->pack(weight, row);
   }
   const Tensor w = values_.view(table_, weight);
-  return std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1), row);
+  return {w.data<float>(), w.dim(0), w.dim(1), row};
 }
 
 PackedMatrix PackedWeights::pack_in_bfloat16(ParamRef weight, const float* bias) const {

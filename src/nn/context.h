@@ -2,11 +2,8 @@
 // loaded model serves many threads.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include "autograd/tape.h"
 #include "base/rng.h"
@@ -17,10 +14,12 @@
 #include "nn/head_scales.h"
 #include "nn/state_hook.h"
 #include "nn/storage/compact_parameters.h"
+#include "nn/storage/filled_once.h"
 #include "nn/storage/parameters.h"
 
 namespace heed::nn {
 
+class DifferentiableWeights;
 class PackedWeights;
 
 struct Context {
@@ -41,6 +40,8 @@ struct Context {
 
   /// Inference: null, or the packed weights.
   const PackedWeights* packed = nullptr;
+  /// Null, or the weights for gradients with respect to inputs alone, where `packed` is null.
+  const DifferentiableWeights* differentiable = nullptr;
 
   /// Receives all attention weights; null: they are not materialized.
   AttentionSink* sink = nullptr;
@@ -64,9 +65,8 @@ struct Context {
   uint64_t dropouts_ = 0;
 };
 
-/// The weights of a model in the layout of inference. Each product of the table has a slot, so that finding
-/// one takes neither a lock nor a search; a slot is filled at first use, since not all are used (a vocabulary
-/// shortlist multiplies rows of the unpacked output layer). Thread-safe.
+/// The weights of a model in the layout of inference. A product is packed at its first use, since not all are
+/// used (a vocabulary shortlist multiplies rows of the unpacked output layer). Thread-safe.
 class PackedWeights {
  public:
   /// The weights are those of `compact` where that holds them, else of `values`. Table and compact parameters
@@ -81,16 +81,14 @@ class PackedWeights {
   const PackedMatrix& operator[](const ProductRef& product) const;
 
  private:
-  std::unique_ptr<PackedMatrix> pack(const ProductRef& product) const;
+  PackedMatrix pack(const ProductRef& product) const;
   PackedMatrix pack_in_bfloat16(ParamRef weight, const float* bias) const;
 
   const ParameterTable& table_;
   const ParameterArray values_;
   const CompactParameters* compact_;
   MatmulPrecision precision_;
-  mutable std::vector<std::atomic<const PackedMatrix*>> slots_;
-  mutable std::vector<std::unique_ptr<PackedMatrix>> matrices_;  // what slots point to
-  mutable std::mutex mutex_;                                     // held while a slot is filled
+  mutable FilledOnce<PackedMatrix> matrices_;
 };
 
 }  // namespace heed::nn

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compare.h"
+#include "nn/differentiable_weights.h"
 #include "nn/feed_forward.h"
 #include "nn/linear.h"
 #include "nn/module_test.h"
@@ -48,6 +49,33 @@ TEST(Linear, PackedWeightsGiveTheSame) {
     context = packed.context();
     // Two orders of a sum of 33 products of size 1/2.
     expect_close(linear.forward(context, x).value(), plain, 33 * 4 * 0x1p-23, "packed");
+  }
+}
+
+/// With weights for gradients of inputs alone, the value is that of packed weights, and the gradient that of
+/// training.
+TEST(Linear, DifferentiableWeightsGiveTheSame) {
+  ParameterTable table;
+  const Linear linear(table, "x", 33, 17);
+  const ParameterArray values = random_parameters(table, DType::kFloat32);
+  const Tensor x = TensorSource(2).normal({5, 33}, DType::kFloat32),
+               upstream = TensorSource(3).normal({5, 17}, DType::kFloat32);
+  const PackedWeights packed(table, values);
+  Context inference = packed.context(), plain = context_for(table, values);
+  Tape plain_tape;
+  const Var plain_leaf = plain_tape.leaf(x.clone());
+  plain_tape.backward(linear.forward(plain, plain_leaf), upstream);
+  for (const PackedWeights* own : {static_cast<const PackedWeights*>(nullptr), &packed}) {
+    const DifferentiableWeights weights(table, values, nullptr, own);
+    Context context = context_for(table, values);
+    context.differentiable = &weights;
+    Tape tape;
+    const Var leaf = tape.leaf(x.clone());
+    const Var y = linear.forward(context, leaf);
+    expect_equal(y.value(), linear.forward(inference, x).value(), "value");
+    EXPECT_FALSE(linear.forward(context, x).wants_gradient());
+    tape.backward(y, upstream);
+    expect_close(tape.gradient(leaf), plain_tape.gradient(plain_leaf), 17 * 4 * 0x1p-23, "gradient");
   }
 }
 

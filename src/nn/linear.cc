@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "kernels/gemm/selected_product.h"
+#include "nn/differentiable_weights.h"
 #include "ops/linear.h"
 
 namespace heed::nn {
@@ -43,6 +44,10 @@ Linear Linear::slice(ParameterTable& table, int begin, int count) const {
 Var Linear::forward(Context& context, const Var& x) const {
   const PackedMatrix* packed = context.packed_matrix(product_);
   if (packed != nullptr && !x.wants_gradient()) return ops::linear(x.value(), *packed);
+  if (context.differentiable != nullptr && x.dtype() == DType::kFloat32) {
+    const DifferentiableWeights::Product& both = (*context.differentiable)[product_];
+    return ops::linear(x, both.forward, both.backward);
+  }
   return ops::linear(x, context.parameter(weight()), bias().defined() ? context.parameter(bias()) : Var(),
                      context.precision);
 }

@@ -78,4 +78,11 @@ Tensor linear(const Tensor& x, const PackedMatrix& weight) {
   return y;
 }
 
+Var linear(const Var& x, const PackedMatrix& weight, const PackedMatrix& transposed) {
+  Tensor y = linear(x.value(), weight);
+  if (!x.wants_gradient()) return y;
+  return x.tape()->record(
+      y, [x, transposed](const Tensor& dy) { x.tape()->add_gradient(x, linear(dy, transposed)); });
+}
+
 }  // namespace heed::ops

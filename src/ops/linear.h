@@ -18,4 +18,7 @@ Var linear(const Var& x, const Var& weight, const Var& bias = {},
 /// The same with weight and bias laid out for inference; float32, and without a derivative.
 Tensor linear(const Tensor& x, const PackedMatrix& weight);
 
+/// The same with a derivative, for which the transposed weight (in, out) is laid out, too.
+Var linear(const Var& x, const PackedMatrix& weight, const PackedMatrix& transposed);
+
 }  // namespace heed::ops

@@ -2,6 +2,7 @@
 
 #include "compare.h"
 #include "kernels/gemm/packed/packed_matrix.h"
+#include "ops/elementwise.h"
 #include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -48,6 +49,30 @@ TEST(Linear, IsTheSameWithPackedWeights) {
   expect_error(ErrorKind::kShape, "x (2, 3) must be as long as the last of the weight (4, 5)", [&] {
     linear(Tensor::zeros({2, 3}), packed);
   });
+}
+
+/// The derivative with both layouts is that of the plain product, and is added to what is there.
+TEST(Linear, HasADerivativeWithPackedWeights) {
+  TensorSource source(3);
+  const Tensor x = source.normal({6, 64}, DType::kFloat32), weight = source.normal({40, 64}, DType::kFloat32),
+               bias = source.normal({40}, DType::kFloat32),
+               upstream = source.normal({6, 40}, DType::kFloat32);
+  Tensor columns = Tensor::empty({64, 40});
+  for (int64_t o = 0; o < 40; ++o) {
+    for (int64_t i = 0; i < 64; ++i) columns.data<float>()[i * 40 + o] = weight.data<float>()[o * 64 + i];
+  }
+  const PackedMatrix packed(weight.data<float>(), 40, 64, bias.data<float>());
+  const PackedMatrix transposed(columns.data<float>(), 64, 40, nullptr);
+  Tape tape, plain_tape;
+  const Var leaf = tape.leaf(x.clone()), plain_leaf = plain_tape.leaf(x.clone());
+  // Both products of the same leaf, so that the second gradient is added to the first.
+  const Var y = add(linear(leaf, packed, transposed), linear(leaf, packed, transposed));
+  const Var plain = add(linear(plain_leaf, weight, bias), linear(plain_leaf, weight, bias));
+  expect_close(y.value(), plain.value(), 64 * 4 * 0x1p-23, "value");
+  tape.backward(y, upstream);
+  plain_tape.backward(plain, upstream);
+  expect_close(tape.gradient(leaf), plain_tape.gradient(plain_leaf), 40 * 8 * 0x1p-23, "gradient");
+  EXPECT_FALSE(linear(Var(x), packed, transposed).wants_gradient());
 }
 
 TEST(Linear, ErrorsNameBothShapes) {

@@ -75,7 +75,7 @@ tokens and of the target tokens before the explained one; in a language model, T
   command->add_option("--baseline TOKEN", o->attribution.baseline,
                       "Where integrated gradients begin: zero, or a token of the vocabulary");
   add_number(*command, "--tolerance X", o->attribution.tolerance,
-             "Share by which the sum of integrated gradients may differ", {1e-5, 1});
+             "Error of integrated gradients: intervals with a larger share of it are divided", {1e-5, 1});
   add_columns(*command, o->columns, 40);
   command->add_switch("--color", o->colour,
                       "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");

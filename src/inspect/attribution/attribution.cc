@@ -46,7 +46,8 @@ std::vector<TokenAttribution> explain(const InspectedModel& model, const Reading
     for (size_t n = 0; n < all.size(); ++n) found[n] = rollout_of(model, rollout, all[n]);
   } else {
     HEED_CHECK(method == AttributionMethod::kGradient);
-    pool.run(all.size(), [&](size_t n) { found[n] = gradient_times_input(model, all[n]); });
+    const DifferentiableModel differentiable(model);
+    pool.run(all.size(), [&](size_t n) { found[n] = gradient_times_input(differentiable, all[n]); });
   }
   return found;
 }
@@ -75,8 +76,6 @@ Attribution attribute(const InspectedModel& model, const Reading& reading, const
   }
   const std::vector<size_t> chosen = chosen_predictions(model, reading, options.token);
   const int32_t other = alternative_id(model, options.instead, chosen.size());
-  std::vector<Explained> all;
-  for (const size_t n : chosen) all.push_back(explained_token(reading, n, other));
 
   Attribution attribution{.model = model.name(),
                           .source = reading.source,
@@ -87,9 +86,15 @@ Attribution attribute(const InspectedModel& model, const Reading& reading, const
   if (integrated) {
     const BaselineToken baseline = baseline_of(model, options.baseline);
     attribution.baseline = baseline.name;
-    attribution.tokens =
-        integrated_gradients(model, all, {baseline.source, baseline.target}, options.tolerance, pool);
+    attribution.tokens = integrated_gradients(DifferentiableModel(model), reading,
+                                              {.chosen = chosen,
+                                               .other = other,
+                                               .baseline = {baseline.source, baseline.target},
+                                               .tolerance = options.tolerance},
+                                              pool);
   } else {
+    std::vector<Explained> all;
+    for (const size_t n : chosen) all.push_back(explained_token(reading, n, other));
     attribution.tokens = explain(model, reading, all, options.method, pool);
   }
   for (size_t n = 0; n < chosen.size(); ++n) {

@@ -41,11 +41,18 @@ class MovedEmbedding : public nn::StateHook {
 };
 
 double moved_value(const TestInspected& model, const Explained& explained, MovedEmbedding hook) {
-  nn::Context context = float32_context(model.view());
+  const InspectedModel view = model.view();
+  const DifferentiableModel differentiable(view);
+  nn::Context context = differentiable.context();
   context.states = &hook;
   return predicted_values(*model.loaded.model, context, explained, copies_of(explained, 1))
       .value()
       .to_vector<double>()[0];
+}
+
+TokenAttribution gradient_of(const TestInspected& model, const Explained& explained) {
+  const InspectedModel view = model.view();
+  return gradient_times_input(DifferentiableModel(view), explained);
 }
 
 /// The derivative of f((1 + h) x_j) by h at 0 is x_j . df/dx_j. Central differences with h and h / 2,
@@ -53,7 +60,7 @@ double moved_value(const TestInspected& model, const Explained& explained, Moved
 TEST(Attribution, GradientTimesInputEqualsFiniteDifferences) {
   for (const TestInspected& model : {small_transformer(false), small_transformer(true), small_rnn()}) {
     const Explained explained = explained_token(small_reading(), 2, 17);
-    const TokenAttribution found = gradient_times_input(model.view(), explained);
+    const TokenAttribution found = gradient_of(model, explained);
     const auto central = [&](Stack stack, int64_t token, double step) {
       return (moved_value(model, explained, {stack, token, 1 + step}) -
               moved_value(model, explained, {stack, token, 1 - step})) /
@@ -83,8 +90,33 @@ TEST(Attribution, IntegratedGradientsSumToTheDifference) {
       ASSERT_EQ(found.tokens.size(), 3u);
       for (const TokenAttribution& each : found.tokens) {
         EXPECT_EQ(each.values.size(), 4u + static_cast<size_t>(each.token));
-        EXPECT_NEAR(each.sum, *each.difference, 0.008 * std::max(0.1, std::abs(*each.difference)));
+        EXPECT_NEAR(each.sum, *each.difference, 1e-5 * (1 + std::abs(*each.difference)));
         EXPECT_EQ(each.values[3], 0) << "special tokens stay";
+      }
+    }
+  }
+}
+
+/// The values are integrals along the path: those of the midpoint rule with many nodes.
+TEST(Attribution, IntegratedGradientsAreIntegrals) {
+  for (const TestInspected& model : {small_transformer(false), small_transformer(true), small_rnn()}) {
+    const InspectedModel view = model.view();
+    const DifferentiableModel differentiable(view);
+    const Reading reading = small_reading();
+    const EmbeddingPath path(differentiable, reading, {.source_id = 9, .target_id = 9});
+    constexpr int kNodes = 400;
+    std::vector<double> positions;
+    for (int n = 0; n < kNodes; ++n) positions.push_back((n + 0.5) / kNodes);
+    const Attribution found = attribution_of(model, {.baseline = "9", .tolerance = 0.0005});
+    for (size_t token = 0; token < 3; ++token) {
+      const auto products = path.derivatives(positions, explained_token(reading, token, -1));
+      double total = 0;
+      for (const float value : found.tokens[token].values) total += std::abs(static_cast<double>(value));
+      for (size_t n = 0; n < found.tokens[token].values.size(); ++n) {
+        const size_t column = n < 4 ? n : n + 1;  // after the start token
+        double integral = 0;
+        for (const std::vector<double>& each : products) integral += each[column] / kNodes;
+        EXPECT_NEAR(found.tokens[token].values[n], integral, 0.01 * total) << token << ' ' << n;
       }
     }
   }
@@ -97,7 +129,9 @@ TEST(Attribution, TheDifferenceIsToTheBaseline) {
     Explained explained = explained_token(small_reading(), 2, -1);
     explained.source_ids = source;
     explained.decoder_ids = target;
-    nn::Context context = float32_context(model.view());
+    const InspectedModel view = model.view();
+    const DifferentiableModel differentiable(view);
+    nn::Context context = differentiable.context();
     return predicted_values(*model.loaded.model, context, explained, copies_of(explained, 1))
         .value()
         .to_vector<double>()[0];
@@ -124,10 +158,10 @@ TEST(Attribution, OfTwoTokensIsTheDifferenceOfBoth) {
   const TestInspected model = small_transformer(false);
   const Attribution both =
       attribution_of(model, {.token = 3, .instead = "17", .method = AttributionMethod::kGradient});
-  const TokenAttribution first = gradient_times_input(model.view(), explained_token(small_reading(), 2, -1));
+  const TokenAttribution first = gradient_of(model, explained_token(small_reading(), 2, -1));
   Reading other = small_reading();
   other.target_ids[2] = 17;
-  const TokenAttribution second = gradient_times_input(model.view(), explained_token(other, 2, -1));
+  const TokenAttribution second = gradient_of(model, explained_token(other, 2, -1));
   for (size_t n = 0; n < first.values.size(); ++n) {
     EXPECT_NEAR(both.tokens[0].values[n], first.values[n] - second.values[n], 1e-4);
   }

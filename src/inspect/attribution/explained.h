@@ -30,8 +30,7 @@ Explained explained_token(const Reading& reading, size_t index, int32_t other);
 /// A batch of copies of a sequence.
 ModelInput copies_of(const Explained& explained, size_t count);
 
-/// f of each copy in a batch (copies): explained.id at explained.row. `context` is one of
-/// float32_context(). All copies have the same length.
+/// f of each copy in a batch (copies): explained.id at explained.row. All copies have the same length.
 Var predicted_values(const models::Model& model, nn::Context& context, const Explained& explained,
                      const ModelInput& batch);
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "inspect/attribution/differentiable_model.h"
 #include "models/finite_output.h"
 
 namespace heed {
@@ -15,8 +16,8 @@ bool is_removable(const InspectedModel& model, const std::vector<int32_t>& ids,
   return model.translation != nullptr || ids[n] != model.tokenizer->mask_id();
 }
 
-double value_of(const InspectedModel& model, const Explained& explained) {
-  nn::Context context = float32_context(model);
+double value_of(const DifferentiableModel& model, const Explained& explained) {
+  nn::Context context = model.context();
   const Var value = predicted_values(model.model(), context, explained, copies_of(explained, 1));
   models::require_finite_output(value.value());
   return value.value().to_vector<double>()[0];
@@ -62,10 +63,11 @@ std::vector<TokenAttribution> leave_tokens_out(const InspectedModel& model, cons
       }
     }
   }
+  const DifferentiableModel differentiable(model);
   std::vector<double> values(runs.size());
   pool.run(runs.size(), [&](size_t n) {
     const Explained& whole = all[runs[n].prediction];
-    values[n] = value_of(model, runs[n].stack ? without(whole, runs[n]) : whole);
+    values[n] = value_of(differentiable, runs[n].stack ? without(whole, runs[n]) : whole);
   });
   std::vector<TokenAttribution> found(all.size());
   std::vector<std::vector<double>> encoder(all.size()), decoder(all.size());

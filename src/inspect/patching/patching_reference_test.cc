@@ -7,37 +7,14 @@
 
 #include "base/files/file.h"
 #include "inspect/patching/patching.h"
+#include "inspect/test_inspected_models.h"
 #include "models/directory/loaded_model.h"
 #include "paths.h"
-#include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::json;
-
-/// A text of ids, and what a model is to predict; tokens are named by their ids.
-Reading reading_of(const models::Model& model, const std::vector<int32_t>& ids,
-                   const std::vector<int32_t>& target) {
-  Reading reading{.target_ids = target, .target_tokens = std::vector<std::string>(target.size(), "t")};
-  const bool reads_source = model.task() != models::Task::kLanguageModel;
-  if (reads_source) reading.source_ids = ids;
-  if (model.task() == models::Task::kTranslation) {
-    reading.decoder_ids = {dynamic_cast<const models::Seq2Seq&>(model).start_id()};
-  } else if (!reads_source) {
-    reading.decoder_ids = ids;
-  }
-  reading.first_target_row = static_cast<int32_t>(reading.decoder_ids.size());
-  for (size_t n = 0; n < target.size(); ++n) {
-    reading.rows.push_back(std::max(0, reading.first_target_row - 1) + static_cast<int32_t>(n));
-  }
-  if (reading.has_decoder()) {
-    reading.decoder_ids.insert(reading.decoder_ids.end(), target.begin(), target.end() - 1);
-  }
-  reading.encoder_tokens.assign(reading.source_ids.size(), "s");
-  reading.decoder_tokens.assign(reading.decoder_ids.size(), "d");
-  return reading;
-}
 
 /// Both are f in float32 through some ten layers, with f rounded to 2e-6 of its size.
 void expect_effects(const PatchMap& found, const Json& expected, double tolerance) {
@@ -68,7 +45,7 @@ TEST_P(PatchingReference, EqualsHooks) {
   for (const Json& each : cases) {
     const auto target = each["target"].get<std::vector<int32_t>>();
     const auto read = [&](size_t n) {
-      return reading_of(*loaded.model, each["texts"][n].get<std::vector<int32_t>>(), target);
+      return reading_of_ids(*loaded.model, each["texts"][n].get<std::vector<int32_t>>(), target);
     };
     for (const PatchedPart what : {PatchedPart::kHeads, PatchedPart::kLayers, PatchedPart::kPositions}) {
       SCOPED_TRACE(each["case"].get<std::string>() + ", " + patched_part_name(what));

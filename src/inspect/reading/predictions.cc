@@ -46,12 +46,6 @@ std::string alternative_name(const InspectedModel& model, int32_t id) {
   return model.loaded.classifier().labels()[static_cast<size_t>(id)];
 }
 
-nn::Context float32_context(const InspectedModel& model) {
-  nn::Context context = model.loaded.context();
-  context.packed = nullptr;
-  return context;
-}
-
 Var log_probabilities(const models::Model& model, nn::Context& context, const ModelInput& batch,
                       const PredictedTokens& tokens) {
   const Var logits = prediction_logits(model, context, batch, tokens.rows);  // (rows, V)

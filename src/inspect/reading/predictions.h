@@ -21,11 +21,6 @@ int32_t alternative_id(const InspectedModel& model, const std::string& name, siz
 /// How an alternative is shown; empty for -1.
 std::string alternative_name(const InspectedModel& model, int32_t id);
 
-/// A context in float32 with the weights as they are, whatever the model's precision, so that values and
-/// gradients are of the same function. Unlike those of the model's own context, its products depend on the
-/// number of rows.
-nn::Context float32_context(const InspectedModel& model);
-
 /// Tokens (or labels) predicted at rows of the stack that predicts; of a classifier one for each sequence,
 /// whatever the rows.
 struct PredictedTokens {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare.h"
-#include "nn/context.h"
+#include "nn/differentiable_weights.h"
 #include "nn/linear.h"
 #include "nn/positions/embedding.h"
 #include "tensor/half.h"
@@ -51,8 +51,20 @@ class HalfLayer : public testing::TestWithParam<DType> {
   const Tensor x_ = Tensor::from(std::vector<float>{1, -2, 3, 0.5f, 7, -0.1f, 2, 1e-3f, 4}, {1, 9});
 };
 
+/// The gradient with respect to x of the sum of all outputs.
+std::vector<float> gradient_of(const Linear& layer, const DifferentiableWeights& weights) {
+  Context context;
+  context.differentiable = &weights;
+  Tape tape;
+  const Var x = tape.leaf(Tensor::from(std::vector<float>{1, -2, 3, 0.5f, 7, -0.1f, 2, 1e-3f, 4}, {1, 9}));
+  tape.backward(layer.forward(context, x));
+  return tape.gradient(x).to_vector<float>();
+}
+
 TEST_P(HalfLayer, MultipliesAsInFloat32) {
   expect_equal(layer_.forward(compact_, x_).value(), layer_.forward(floating_, x_).value(), "both layers");
+  const DifferentiableWeights wide(table_, floats_), narrow(table_, others_, half_.get());
+  EXPECT_EQ(gradient_of(layer_, wide), gradient_of(layer_, narrow));
   const Linear second = layer_.slice(table_, 1);
   packed_ = std::make_unique<PackedWeights>(table_, floats_);
   packed_half_ = std::make_unique<PackedWeights>(table_, others_, half_.get());
