@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
-.PHONY: help build demo gallery site test test-every-isa wheel packages fuzz reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
+.PHONY: help build demo gallery site test test-every-isa wheel packages fuzz fuzz-coverage reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # Of a copied clone, build/ belongs to the original, which CMake and Ninja would write to.
 owner := $(shell owner=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
@@ -74,6 +74,11 @@ fuzz: setup-build setup-clang ## feed mutated files to each reader, with sanitiz
 	$(CMAKE) --preset fuzz
 	$(CMAKE) --build --preset fuzz -j $(JOBS) --target heed_fuzzers
 	scripts/fuzz $(SECONDS_EACH)
+
+fuzz-coverage: setup-build setup-clang ## run each fuzzer, and count the lines of its reader that it comes to
+	$(CMAKE) --preset fuzz-coverage
+	$(CMAKE) --build --preset fuzz-coverage -j $(JOBS) --target heed_fuzzers
+	scripts/fuzz-coverage $(SECONDS_EACH)
 
 reliability: setup-build setup-clang ## run what docs/reliability.md promises, and write its figures (hours)
 	$(call build_tests,release,-D HEED_BUILD_TESTS=ON)

@@ -28,6 +28,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from served_models import comparable, make_models, model_arguments, request
+
 PATIENCE = 120  # a test that fails waits so long; one that passes does not
 ALWAYS = 2**62
 SHORT = -1
@@ -138,13 +140,6 @@ class Client:
         return Answer(received, was_reset)
 
 
-def request(path, body=None, version="1.1", headers=""):
-    data = b"" if body is None else json.dumps(body).encode()
-    method = "GET" if body is None else "POST"
-    length = "" if body is None else f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n"
-    return f"{method} {path} HTTP/{version}\r\nHost: x\r\n{length}{headers}\r\n".encode() + data
-
-
 def in_chunks(path, body):
     data = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -181,19 +176,13 @@ CONNECTIONS = [
 ]
 
 
-def comparable(name, body):
-    """Without what differs between two right answers: times and identities."""
-    return re.sub(rb'"(created|id)": ?("[^"]*"|\d+)', b"", body) if name.startswith("stream") else body
-
-
 class Server:
     """A server process with its faults."""
 
     def __init__(self, options, work):
         self.log = work / "access.log"
         command = [options.heed, "serve", "--port", "0", "--threads", "2", "--access-log", self.log]
-        for name in ("pair", "text", "label"):
-            command += ["--model", f"{name}={work / name}"]
+        command += model_arguments(work)
         self.errors = open(work / "errors", "w+", encoding="utf-8")
         environment = {**os.environ, "LD_PRELOAD": options.faults, "HEED_FAULT_CONTROL": str(work / "control")}
         self.process = subprocess.Popen(command, env=environment, stderr=self.errors)
@@ -271,7 +260,7 @@ def scenario(server, expected, failing):
             except Complaint as complaint:
                 raise Complaint(f"{name}: {complaint}") from complaint
             server.require_alive()
-            answers[name] = comparable(name, answer.body)
+            answers[name] = comparable(answer.body)
             right = answer.whole and answer.status == status and (expected is None or answers[name] == expected[name])
             # An error is one of the server, or in a stream whose status is sent already, an event.
             is_error = answer.whole and (answer.status in (500, 503) or b'"server_error"' in answer.body)
@@ -447,18 +436,6 @@ class Trial:
             self.server.close()
 
 
-def make_models(options, work):
-    """One that translates, a language model and a classifier, which has embeddings too."""
-    (work / "pair").symlink_to(Path(options.model).resolve())
-    text, labels = work / "lines", work / "labels"
-    text.write_text("".join(f"Das ist Haus {n}.\n" for n in range(12)))
-    labels.write_text("".join(f"{n % 2}\tDas Haus {n} ist {'rot' if n % 2 else 'blau'}.\n" for n in range(40)))
-    for name, task, data in (("text", "lm", text), ("label", "classify", labels)):
-        train = [options.heed, "train", "--task", task, "--text", data, "--valid-text", data, "--preset", "tiny", "--max-steps", "2"]
-        train += ["--threads", "1", "--set", "tokenizer.vocabulary=300", "--quiet", "--output", work / name]
-        subprocess.run(train, check=True, stdout=subprocess.DEVNULL)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("heed")
@@ -469,7 +446,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        make_models(options, work)
+        make_models(options.heed, options.model, work)
         trial = Trial(options, work)
         try:
             trial.running()

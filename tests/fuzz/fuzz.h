@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -40,6 +41,14 @@ class FileOfBytes {
  private:
   int descriptor_;
 };
+
+/// The folder of tokenizers that a fuzzer reads: beside the program, if it was copied somewhere, or
+/// `otherwise`.
+inline std::string tokenizers_folder(const std::string& otherwise) {
+  const std::filesystem::path beside =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tokenizers";
+  return std::filesystem::exists(beside) ? beside.string() : otherwise;
+}
 
 inline std::string_view text_of(const uint8_t* bytes, size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};

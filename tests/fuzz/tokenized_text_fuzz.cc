@@ -10,7 +10,8 @@ const std::vector<heed::TextPipeline>& pipelines() {
   static const std::vector<heed::TextPipeline> all = [] {
     std::vector<heed::TextPipeline> read;
     for (const char* name : {"own_bytes", "own_characters", "wordpiece_cased", "wordpiece_lower"}) {
-      const std::string path = std::string(HEED_GOLDEN_TOKENIZERS) + "/" + name + "/tokenizer.json";
+      const std::string path =
+          heed::tokenizers_folder(HEED_GOLDEN_TOKENIZERS) + "/" + name + "/tokenizer.json";
       read.push_back(heed::read_text_pipeline(heed::read_tokenizer_json(path)));
     }
     return read;

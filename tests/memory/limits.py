@@ -10,8 +10,8 @@ used (.npz: converted). The most memory that the command takes is at most twice 
 MODEL; where a memory cgroup can be made, it runs in one with that limit.
 claims: files whose headers claim more than there is: status 1, a message that names the file, and no more memory than for
 the intact model and 32 MB.
-corpus: trainings with a text and with pairs that are larger than the memory of the cgroup in which they run (with --long,
-ten times). Left out where no memory cgroup can be made.
+corpus: a training with a text that is larger than the memory of the cgroup in which it runs (with --long, ten times, and
+one with pairs). Left out where no memory cgroup can be made.
 server: clients with as many connections as the server takes, each with a large request or an answer that it does not read:
 the server stays below the sum of its limits (docs/server.md), and answers the next client.
 
@@ -385,8 +385,10 @@ class Trial:
         if not self.cgroup.there:
             return self.figure("corpus: left out, since no memory cgroup can be made here")
         limit = 128 * MB
-        size = 10 * limit if self.options.long else limit + limit // 4
-        for kind, settings in (("text", ["--set", "tokenizer.type=bytes"]), ("pairs", ["--set", "tokenizer.vocabulary=300"])):
+        trials = [("text", limit + limit // 4, ["--set", "tokenizer.type=bytes"])]
+        if self.options.long:
+            trials = [("text", 10 * limit, trials[0][2]), ("pairs", limit + limit // 4, ["--set", "tokenizer.vocabulary=300"])]
+        for kind, size, settings in trials:
             path, valid = self.work / f"corpus-{kind}", self.work / f"valid-{kind}"
             write_corpus(path, kind, size)
             write_corpus(valid, kind, 200)
