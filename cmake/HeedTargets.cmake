@@ -6,10 +6,12 @@ foreach(level -Og -O1 -O2)
     set(HEED_OPTIMIZE_AS${level} ${level})
   endif()
 endforeach()
-# GCC 13 and later use a precompiled header only with the same settings of these, which -O2 and -O3 turn on.
+# GCC 13 and later use the precompiled headers of -O3 only with the same settings of these, which -O2 turns on, too.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
    AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND HEED_OPTIMIZE_AS-Og -munroll-only-small-loops -mvzeroupper)
+  foreach(level -Og -O1)
+    list(APPEND HEED_OPTIMIZE_AS${level} -munroll-only-small-loops -mvzeroupper)
+  endforeach()
 endif()
 
 function(heed_compile_options target)

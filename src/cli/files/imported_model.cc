@@ -41,9 +41,9 @@ void write_imported(const ImportedModel& model, const std::string& directory,
                     const WeightConversion& conversion) {
   convert_weights(*model.weights, directory, conversion);
   nlohmann::ordered_json config = parse_ordered_json(model.config, model.path);
-  const models::Architecture& architecture =
-      models::architecture_of(JsonObject::parse(model.config, model.path));
-  if (architecture.task == models::Task::kTranslation) write_generation(model, directory, config);
+  const JsonObject read = JsonObject::parse(model.config, model.path);
+  if (models::architecture_of(read).task == models::Task::kTranslation)
+    write_generation(model, directory, config);
   write_config(config, directory, conversion.dtype);
   model.write_others(directory);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/check.h"
 #include "models/directory/model_settings.h"
@@ -96,7 +97,7 @@ const std::vector<TransformerType>& transformer_types() {
   return table;
 }
 
-const TransformerType& type_named(const std::string& model_type) {
+const TransformerType& type_named(std::string_view model_type) {
   for (const TransformerType& type : transformer_types()) {
     if (type.model_type == model_type) return type;
   }
