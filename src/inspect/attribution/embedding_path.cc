@@ -57,16 +57,6 @@ class PathHook : public nn::StateHook {
   std::array<Var, 2> variables_;
 };
 
-ModelInput copies_of(const ModelInput& one, size_t count) {
-  ModelInput batch;
-  for (size_t n = 0; n < count; ++n) {
-    if (one.source.count() > 0) batch.source.append(one.source.ids);
-    if (one.target.count() > 0) batch.target.append(one.target.ids);
-    batch.types.insert(batch.types.end(), one.types.begin(), one.types.end());
-  }
-  return batch;
-}
-
 StackEmbeddings embeddings_of(const DifferentiableModel& model, const ModelInput& input) {
   EmbeddingRecorder recorder;
   nn::Context context = model.context();
@@ -131,7 +121,7 @@ class PathPass {
       : explained_(explained), copies_(positions.size()), hook_(from, positions, &tape_) {
     nn::Context context = model.context();
     context.states = &hook_;
-    values_ = predicted_values(model.model(), context, explained, heed::copies_of(explained, copies_));
+    values_ = predicted_values(model.model(), context, explained, copies_of(explained, copies_));
     models::require_finite_output(values_.value());
   }
   const Tensor& values() const { return values_.value(); }

@@ -26,14 +26,21 @@ Explained explained_token(const Reading& reading, size_t index, int32_t other) {
   return explained;
 }
 
-ModelInput copies_of(const Explained& explained, size_t count) {
+ModelInput copies_of(const ModelInput& one, size_t count) {
   ModelInput batch;
   for (size_t n = 0; n < count; ++n) {
-    if (explained.has_encoder()) batch.source.append(explained.source_ids);
-    if (!explained.decoder_ids.empty()) batch.target.append(explained.decoder_ids);
-    batch.types.insert(batch.types.end(), explained.types.begin(), explained.types.end());
+    if (one.source.count() > 0) batch.source.append(one.source.ids);
+    if (one.target.count() > 0) batch.target.append(one.target.ids);
+    batch.types.insert(batch.types.end(), one.types.begin(), one.types.end());
   }
   return batch;
+}
+
+ModelInput copies_of(const Explained& explained, size_t count) {
+  ModelInput one{.types = explained.types};
+  if (explained.has_encoder()) one.source.append(explained.source_ids);
+  if (!explained.decoder_ids.empty()) one.target.append(explained.decoder_ids);
+  return copies_of(one, count);
 }
 
 Var predicted_values(const models::Model& model, nn::Context& context, const Explained& explained,

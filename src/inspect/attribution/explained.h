@@ -28,6 +28,7 @@ struct Explained {
 Explained explained_token(const Reading& reading, size_t index, int32_t other);
 
 /// A batch of copies of a sequence.
+ModelInput copies_of(const ModelInput& one, size_t count);
 ModelInput copies_of(const Explained& explained, size_t count);
 
 /// f of each copy in a batch (copies): explained.id at explained.row. All copies have the same length.

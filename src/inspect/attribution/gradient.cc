@@ -28,8 +28,9 @@ struct Batch {
 /// threads to have work and for the activations to stay in the cache.
 constexpr size_t kBatchTokens = 128;
 
-size_t batch_size(const Explained& explained) {
-  const size_t tokens = explained.source_ids.size() + explained.decoder_ids.size();
+/// The number of copies of a sequence in a batch.
+size_t batch_size(const std::vector<int32_t>& source_ids, const std::vector<int32_t>& decoder_ids) {
+  const size_t tokens = source_ids.size() + decoder_ids.size();
   return std::max<size_t>(1, kBatchTokens / tokens);
 }
 
@@ -37,8 +38,7 @@ size_t batch_size(const Explained& explained) {
 std::vector<std::vector<double>> sampled_values(const EmbeddingPath& path, const Reading& reading,
                                                 const IntegratedOptions& options, ThreadPool& pool) {
   const std::vector<double> positions = path_samples();
-  const size_t tokens = reading.source_ids.size() + reading.decoder_ids.size();
-  const size_t size = std::max<size_t>(1, kBatchTokens / tokens),
+  const size_t size = batch_size(reading.source_ids, reading.decoder_ids),
                batches = (positions.size() + size - 1) / size;
   std::vector<std::vector<double>> samples(options.chosen.size(), std::vector<double>(positions.size()));
   pool.run(batches, [&](size_t batch) {
@@ -59,7 +59,7 @@ std::vector<Batch> wanted_batches(const std::vector<Explained>& all,
   std::vector<Batch> batches;
   for (size_t n = 0; n < all.size(); ++n) {
     const std::vector<double> positions = quadratures[n].wanted();
-    const size_t size = batch_size(all[n]);
+    const size_t size = batch_size(all[n].source_ids, all[n].decoder_ids);
     for (size_t begin = 0; begin < positions.size(); begin += size) {
       const size_t end = std::min(begin + size, positions.size());
       batches.push_back({n,
