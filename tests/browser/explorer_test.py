@@ -845,6 +845,12 @@ class Served(OfServer):
             titles.add(self.browser.run("return document.querySelector('.tour h2').textContent"))
             self.assertEqual(self.browser.run("return document.activeElement.id"), "tour-title")
             self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+            if view == "model":  # what it is about is below the text, and both are on the screen
+                top, below, bottom = self.browser.run(
+                    "const box = [...document.querySelectorAll('.fold[open]')].pop().getBoundingClientRect();"
+                    "const tour = document.querySelector('.tour').getBoundingClientRect();"
+                    "return [tour.top, box.top - tour.bottom, innerHeight - box.bottom]")
+                self.assertGreaterEqual(min(top, below, bottom), -1, f"step {n}")
             # What a step shows is what an address with only its number shows.
             self.assertLessEqual(set(self.state()) - {"tour", "pair", "model", "text"}, set(), view)
             self.picture(f"tour-{8 + n}")
@@ -1139,9 +1145,12 @@ class Served(OfServer):
         for method, sum_says in [("gradient", "in particular"), ("leave-out", "in particular"), ("rollout", "the rest is the start token's"), ("integrated", "they should sum to")]:
             values = self.show_why(method=method, token="t2")
             expected = self.command_json("attribute", SHORT, "--method", method, "--token", "2")
-            # Gradients of the module are those of a plain loop, the command's of oneDNN: float32 in another order.
+            # Sums of the module are in another order than the command's. Where that divides another interval of the path,
+            # integrated gradients differ by as much as the error of the quadrature.
+            share = 0.03 if SITE and method == "integrated" else 0
+            delta = 0.002 + share * sum(abs(each) for each in expected["attributions"][0])
             for value, right in zip(values, expected["attributions"][0], strict=True):
-                self.assertAlmostEqual(value, right, delta=0.002 + 0.01 * abs(right), msg=method)
+                self.assertAlmostEqual(value, right, delta=delta + 0.01 * abs(right), msg=method)
             says = self.browser.run("return document.querySelector('#panel .sum').textContent")
             self.assertIn(sum_says, says)
             shown = float(re.search(r"sum to (−?[\d.]+\d)", says).group(1).replace("−", "-"))
@@ -1431,8 +1440,10 @@ class Site(Served):
         pass
 
     test_first_view_takes_few_requests = None  # each module is a file here
-    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "Spanish → English", "German → English (rnn)",
-                   *(f"German → English ({name})" for name in ["step-100", "step-500", "step-5000"])]
+    MODEL_NAMES = ["German → English", "English → German", "English → Spanish", "Spanish → English", "kinds (classifier)",
+                   "German → English (rnn)", "sentences (language model)",
+                   *(f"German → English ({name})" for name in ["step-100", "step-500", "step-5000"]),
+                   "German → Spanish, through English", "Spanish → German, through English"]
     OTHER_PRECISION = "float32"
     PRECISION = ["--precision", "int8"]
     EFFECT_DELTA = 0.03  # activations that are rounded to 7 bits, with other kernels than the command's
@@ -1459,6 +1470,48 @@ class Site(Served):
                 self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", view)
         finally:
             self.browser.cdp("Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+
+    def command_lines(self, *arguments):
+        return subprocess.run([HEED, *arguments, "--quiet"], check=True, capture_output=True, text=True).stdout.strip()
+
+    def test_a_pair_through_another_language(self):
+        for text in [SHORT, "Das war knapp."]:
+            self.show(pair="de-es", text=text)
+            expected = self.command_lines("translate", text, "--pair", "de-es", "--precision", "int8")
+            self.browser.wait(f"document.querySelector('#translation').textContent === {json.dumps(expected)}", "the translation")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#steps button').length"), 2)
+        # A step is one model, whose attention there is.
+        self.browser.run("document.querySelectorAll('#steps button')[1].click()")
+        self.browser.wait("document.querySelector('#panel canvas')", "the attention of a step")
+        self.assertEqual(self.browser.run("return document.querySelector('#translation').textContent"), expected)
+
+    def test_views_of_the_language_model(self):
+        text = "I would like to"
+        self.show(model="sentences", text=text, view="next")
+        self.browser.wait("document.querySelector('.next-row')", "the next tokens")
+        best = self.browser.run("return document.querySelector('.next-row .next-token').textContent")
+        expected = json.loads(self.command_lines("lens", text, "--model", str(MODELS / "sentences"), "--precision", "int8", "--json", "--top", "1"))
+        self.assertEqual(best.strip(" ␣"), expected["predictions"][-1][-1][0]["token"].strip("▁ "))
+        self.picture("site-next")
+        self.browser.run("document.querySelector('.next-row button, button.next-row').click()")
+        self.browser.wait(f"document.querySelector('#source').value.length > {len(text)}", "the token that was appended")
+        self.each_view("sentences", text, {"lines": "canvas", "heads": "canvas", "head": "canvas", "query": "table", "layers": "canvas",
+                                           "why": "canvas", "patch": "#beside", "model": ".fold", "change": ".translation", "compare": "canvas"})
+
+    def test_views_of_the_classifier(self):
+        for text, kind in [("Are you coming with us", "question"), ("You are coming with us", "statement"), ("Come with us", "command")]:
+            self.show(model="kinds", text=text)
+            self.browser.wait(f"document.querySelector('.classes dt')?.textContent === {json.dumps(kind)}", kind)
+        self.each_view("kinds", text, {"lines": "canvas", "heads": "canvas", "head": "canvas", "query": "table", "layers": "canvas",
+                                       "why": "canvas", "patch": "#beside", "model": ".fold", "change": ".translation", "compare": "canvas"})
+        self.show(model="kinds", text="Are you coming with us", view="why")
+        self.browser.wait("/they should sum to/.test(document.querySelector('#panel .sum')?.textContent)", "why")
+        self.picture("site-why-kinds")
+
+    def each_view(self, model, text, views):
+        for view, drawn in views.items():
+            self.show(model=model, text=text, view=view)
+            self.browser.wait(f"document.querySelector('#panel {drawn}')?.getBoundingClientRect().height > 0", f"{view} of {model}")
 
     def test_a_finger_marks_a_token(self):
         self.browser.resize(360, 740)

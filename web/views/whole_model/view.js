@@ -114,6 +114,17 @@ export function createWholeModel(app) {
       [lastVector, element("p", {class: "note-line"}, names.logitsLead), temperature.element, logits];
   /** @type {LensJson | null} */
   let found = null;
+  let shownStep = 0;
+
+  /// Scrolls to what a step of the tour is about, once: the innermost part that it opens.
+  const showStep = () => {
+    const {tour, open} = app.store.get();
+    if (tour === shownStep) return;
+    shownStep = tour;
+    const part = open.split(",").pop();
+    if (tour > 0 && part)
+      body.querySelector(`[data-part="${CSS.escape(part)}"]`)?.scrollIntoView({block: "nearest"});
+  };
 
   /// Which tokens are followed, from 0; -1 in a stack that the model does not have.
   const places = () => {
@@ -279,6 +290,7 @@ export function createWholeModel(app) {
               []),
       ...(last ? [outputPart(last)] : [])
     ]);
+    showStep();
   };
 
   return {
