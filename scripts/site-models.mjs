@@ -10,6 +10,12 @@ const site = resolve(process.argv[2]), models = join(site, "models");
 const {createCalls} = await import(pathToFileURL(join(site, "heed/calls.js")).href);
 
 const data = [];
+const open = (call, name) => call({
+  open: {name, precision: "int8", bundled: true},
+  url: pathToFileURL(`${join(models, name)}/`).href,
+});
+const textOf = (answer) => new TextDecoder().decode(answer.body);
+
 /// The paths of all files in a directory.
 const filesIn = (directory, prefix = "") => readdirSync(directory, {withFileTypes: true}).flatMap(
     (entry) => entry.isDirectory() ? filesIn(join(directory, entry.name), `${prefix}${entry.name}/`) :
@@ -17,13 +23,14 @@ const filesIn = (directory, prefix = "") => readdirSync(directory, {withFileType
 
 for (const name of readdirSync(models)) {
   writeFileSync(join(models, name, "files.json"), JSON.stringify(filesIn(join(models, name)).sort()) + "\n");
-  const call = createCalls();
-  const answer = await call({
-    open: {name, precision: "int8", bundled: true},
-    url: pathToFileURL(`${join(models, name)}/`).href,
-  });
-  const described = JSON.parse(new TextDecoder().decode(answer.body));
+  const answer = await open(createCalls(), name), described = JSON.parse(textOf(answer));
   if (answer.status !== 200) throw new Error(`${name}: ${described.error?.message ?? described.error}`);
   data.push(described);
 }
-writeFileSync(join(models, "models.json"), JSON.stringify({object: "list", data}) + "\n");
+
+// The pairs that several of them translate, one for each pair.
+const translators = data.filter(({pair}, n) => pair && data.findIndex((each) => each.pair === pair) === n);
+const together = createCalls();
+for (const {id} of translators) await open(together, id);
+const {chains} = JSON.parse(textOf(await together({method: "GET", path: "/v1/models", body: ""})));
+writeFileSync(join(models, "models.json"), JSON.stringify({object: "list", data, ...(chains ? {chains} : {})}) + "\n");

@@ -40,9 +40,18 @@ export const strings = {
   /// A model by its languages, and by its name where that says more.
   /** @param {Model} model */
   modelName: (model) => {
-    if (!model.pair) return model.id;
+    if (!model.pair)
+      return strings.taskNames[model.task] ? `${model.id} (${strings.taskNames[model.task]})` : model.id;
     const pair = strings.pairName(model.source, model.target);
     return model.id === model.pair ? pair : `${pair} (${model.id})`;
+  },
+  /// Of models without languages.
+  /** @type {Record<string, string>} */
+  taskNames: {
+    text: "language model",
+    classification: "classifier",
+    embedding: "sentence vectors",
+    masked: "fills masks",
   },
   /** @param {ChainJson} chain */
   chainName: (chain) => `${strings.pairName(chain.source, chain.target)}, ${strings.through(chain.through)}`,
@@ -608,8 +617,7 @@ export const strings = {
       "Attention moves information from token to token; the feed-forward network works on each token alone, with about two thirds of a layer's weights. Here the model reads another sentence, and one sub-layer at a time adds what it added for yours. In the encoder the feed-forward networks bring back more of the difference than attention; in the decoder, cross-attention fetches it."
     ],
     [
-      "Softmax and temperature",
-      "The output layer gives each token of the vocabulary a number, its logit, and softmax turns logits into probabilities. Dividing by a temperature before changes how decided the model is: below 1 the likeliest token takes nearly everything, above 1 the others come closer. Move the slider under “Output”, at the end of the page."
+      "Softmax and temperature", "The output layer gives each token of the vocabulary a number, its logit, and softmax turns logits into probabilities. Dividing by a temperature before changes how decided the model is: below 1 the likeliest token takes nearly everything, above 1 the others come closer. Move the slider under “Output”."
     ],
     [
       "Why so many layers",

@@ -89,6 +89,9 @@ export async function connectToModule(list) {
   const listed = await (await fetch(list)).json();
   /** @type {Set<string>} */
   const added = new Set();
+  /// A worker with the models of one chain alone, which chooses them as a server does that has all of them.
+  /** @type {{pair: string, host: ModelHost} | null} */
+  let through = null;
 
   /// The worker for long work, with a model; where it cannot be loaded again, without a network, the first
   /// one.
@@ -134,6 +137,27 @@ export async function connectToModule(list) {
     }
   };
 
+  /// A request to the models of a chain.
+  /**
+   * @param {ChainJson} chain @param {import("../heed/calls.js").Call} call @param {AbortSignal | null}
+   *     [signal]
+   */
+  const askChain = (chain, call, signal) => {
+    if (through?.pair !== chain.pair) {
+      through?.host.close();
+      through = {pair: chain.pair, host: createModelHost(list)};
+    }
+    const {host: asked} = through, languages = [chain.source, ...chain.through, chain.target];
+    return asked.inTurn(async () => {
+      for (let step = 1; step < languages.length; ++step) {
+        const wanted = {model: "", pair: "", from: languages[step - 1], to: languages[step]};
+        const model = chooseModel(listed.data.map(readModel), wanted);
+        if (model) await asked.open(model.id);
+      }
+      return asked.call(call);
+    }, signal);
+  };
+
   return {
     async ask(path, options) {
       const method = options.method ?? "GET", body = String(options.body ?? ""), {signal} = options;
@@ -149,10 +173,12 @@ export async function connectToModule(list) {
           },
           kTasks[route]);
       const call = {method, path: route, body: JSON.stringify(model ? {...fields, model: model.id} : fields)};
+      const chain = model ? null : listed.chains?.find((each) => each.pair === fields.pair);
       const isLong = kLongRoutes.includes(route) && signal && model && !added.has(model.id);
       try {
-        const answer = isLong ? await askOther(model.id, call, signal) :
-                                await askHost(host, model?.id ?? "", call, signal);
+        const answer = chain ? await askChain(chain, call, signal) :
+            isLong           ? await askOther(model.id, call, signal) :
+                               await askHost(host, model?.id ?? "", call, signal);
         return new Response(new Blob([answer.body]), {status: answer.status, headers: answer.headers});
       } catch (error) {
         signal?.throwIfAborted();

@@ -125,16 +125,15 @@ def compare(heed, directory):
     tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
     masked, classifies = "MaskedLM" in kind, kind.endswith("Classification")
     text = f"The man reads a {tokenizer.mask_token if masked else 'book'}."
-    finest = ("--tolerance", "0.001")
-    found = {"integrated": heed_attribute(heed, directory, text, *finest),
-             "default": heed_attribute(heed, directory, text),
-             "gradient": heed_attribute(heed, directory, text, "--method", "gradient")}
+    found = {"gradient": heed_attribute(heed, directory, text, "--method", "gradient")}
+    own = heed_attribute(heed, directory, text, "--tolerance", "1")["baseline"]
+    # Captum's layers take ids, not zeros: another token of the text.
+    named = own if own != "zero" else found["gradient"]["source_tokens"][1]
+    found["default"] = heed_attribute(heed, directory, text, "--baseline", named)
+    found["integrated"] = heed_attribute(heed, directory, text, "--baseline", named, "--tolerance", "0.001")
     source = tokenizer(text).input_ids
     if len(source) != len(found["gradient"]["source_tokens"]):
         source = ids_of_tokens(tokenizer, found["gradient"]["source_tokens"])
-    named = found["integrated"]["baseline"]
-    if named == "zero":
-        raise SystemExit("the baseline is zeros, which captum's layers do not take")
     baseline = ids_of_tokens(tokenizer, [named])[0]
     target = ([config.label2id[found["gradient"]["target"]]] if classifies
               else ids_of_tokens(tokenizer, found["gradient"]["target_tokens"]))
