@@ -128,6 +128,13 @@ TEST_F(LineJobTest, AFileWithoutManifestIsContinued) {
   EXPECT_TRUE(read_file(longer) == whole + whole);
 }
 
+TEST_F(LineJobTest, TheInputIsNotContinued) {
+  const std::string input = read_file(input_);
+  expect_failure(run(translate(input_, {"--resume"})), 2,
+                 {"'" + input_ + "' is both the input and the output"});
+  EXPECT_EQ(read_file(input_), input);
+}
+
 TEST_F(LineJobTest, OnlyTheSameJobContinues) {
   const std::string output = folder_.path("output");
   ASSERT_EQ(run(translate(output, {"--resume"})).status, 0);

@@ -181,6 +181,12 @@ TEST(Usage, SwitchesOfEarlierVersionsStay) {
     expect_failure(translated(wanted), 2, {"shortlist"});  // the model has none
 }
 
+/// No file that is opened becomes standard input, such as the weights of the model.
+TEST(Usage, NoOtherFileIsReadAsStandardInput) {
+  expect_failure(heed_command({"translate", "--lossy"}, {.without_input = true}), 1,
+                 {"standard input", "Bad file descriptor"});
+}
+
 TEST(Usage, HelpThatCannotBeWrittenFails) {
   for (const Arguments& arguments : {Arguments{"--help"}, {"--version"}, {"help"}, {"translate", "--help"}}) {
     expect_failure(heed_command(arguments, {.output = "/dev/full"}), 1, {"standard output", "No space left"});

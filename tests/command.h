@@ -35,6 +35,7 @@ class Command {
     std::string input = {};   ///< a file for standard input; empty: nothing to read
     std::string output = {};  ///< where standard output goes, such as /dev/full; empty: kept
     std::vector<std::string> environment = {};  ///< "NAME=value" over those of the test
+    bool without_input = false;                 ///< start with standard input closed
   };
 
   Command(std::vector<std::string> arguments, const Settings& settings) {
@@ -56,6 +57,7 @@ class Command {
     redirect(STDIN_FILENO, input, O_RDONLY);
     redirect(STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC);
     redirect(STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC);
+    if (settings.without_input) ::close(STDIN_FILENO);
     ::execvp(argv[0], argv.data());
     ::_exit(127);
   }

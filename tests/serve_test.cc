@@ -261,6 +261,9 @@ TEST_F(ServeTest, ListsModels) {
     EXPECT_EQ(get("/v1/models/" + model["id"].get<std::string>()).json(), model);
   }
   expect_error(get("/v1/models/none"), 404, "'none'");
+  // Some clients give the type of a body that is not there.
+  EXPECT_EQ(HttpConnection(port_).get("/v1/models", "Content-Type: application/json\r\n").json(), models);
+  expect_error(post("/detect", {{"q", std::string("a\0b", 3)}}), 400, "'q' has a NUL character");
   const Json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
   EXPECT_EQ(detected[0]["language"], "de");
 }
@@ -284,6 +287,14 @@ TEST_F(ServeTest, HasBothPrecisions) {
   }
   EXPECT_EQ(post("/v1/attend", {{"text", text}, {"model", "text"}, {"precision", "int8"}}).status, 200);
   EXPECT_THAT(score({{"precision", "int3"}}).get<std::string>(), HasSubstr("'precision'"));
+  const std::string weights = model("en-de") + "/model.safetensors";
+  const auto written = std::filesystem::last_write_time(weights);
+  std::filesystem::last_write_time(weights, written + std::chrono::seconds(10));
+  EXPECT_EQ(score({{"precision", "int4"}}), in_4_bits);  // was read before
+  start();
+  std::filesystem::last_write_time(weights, written);
+  EXPECT_EQ(score({{"precision", "float32"}}), whole);
+  EXPECT_THAT(score({{"precision", "int8"}}).get<std::string>(), HasSubstr("changed since"));
   serve::ServerOptions fixed = options();
   fixed.load.precision = models::Precision::kFloat32;
   start(fixed);
@@ -1191,11 +1202,31 @@ TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {
     EXPECT_EQ(status(foreign, url_encoded, form), 415) << foreign;
     EXPECT_EQ(status(foreign, "application/json", text), 200) << foreign;
   }
-  // The client of the tests names the host "test".
-  for (const char* own : {"", "http://test", "https://friend.example", "moz-extension://0a1b"}) {
+  for (const char* own : {"", "http://localhost", "https://friend.example", "moz-extension://0a1b"}) {
     EXPECT_EQ(status(own, "text/plain", text), 200) << own;
     EXPECT_EQ(status(own, url_encoded, form), 200) << own;
   }
+}
+
+TEST_F(ServeTest, PagesWhoseNameLeadsHereAreOfOtherSites) {
+  serve::ServerOptions chosen = options();
+  start(chosen);
+  const auto status = [&](const std::string& host) {
+    return HttpConnection(port_)
+        .post("/translate", kSentence.dump(),
+              "Origin: http://" + host + "\r\nContent-Type: application/json\r\n", host)
+        .status;
+  };
+  for (const char* own : {"localhost", "localhost:80", "a.localhost", "127.0.0.1:7333", "[::1]:7333"}) {
+    EXPECT_EQ(status(own), 200) << own;
+  }
+  for (const char* foreign :
+       {"evil.example", "evil.example:7333", "localhost.evil.example", "127.0.0.1.evil.example"}) {
+    EXPECT_EQ(status(foreign), 403) << foreign;
+  }
+  chosen.trust_proxy = true;
+  start(chosen);
+  EXPECT_EQ(status("translate.example"), 200);
 }
 
 TEST_F(ServeTest, ChatCompletionsSayWhatToUse) {

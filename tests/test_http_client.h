@@ -110,13 +110,14 @@ class HttpConnection {
   }
 
   HttpAnswer get(const std::string& path, const std::string& headers = "") {
-    send("GET " + path + " HTTP/1.1\r\nHost: test\r\n" + headers + "\r\n");
+    send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");
     return receive();
   }
   HttpAnswer post(const std::string& path, const std::string& body,
-                  const std::string& headers = "Content-Type: application/json\r\n") {
-    send("POST " + path + " HTTP/1.1\r\nHost: test\r\nContent-Length: " + std::to_string(body.size()) +
-         "\r\n" + headers + "\r\n" + body);
+                  const std::string& headers = "Content-Type: application/json\r\n",
+                  const std::string& host = "localhost") {
+    send("POST " + path + " HTTP/1.1\r\nHost: " + host +
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body);
     return receive();
   }
   HttpAnswer post(const std::string& path, const nlohmann::json& json) { return post(path, json.dump()); }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "base/text/ascii.h"
 #include "tasks/text_embedder.h"
 #include "text/sentences/language_codes.h"
@@ -77,10 +78,25 @@ void set_languages(ServedModel& model) {
   }
 }
 
+/// Names, sizes and times of a model's files, which differ once one is replaced.
+std::string stamps_of(const std::string& directory) {
+  std::string stamps;
+  std::error_code missing;
+  for (const std::string& name : names_in(directory, missing)) {
+    const auto path = std::filesystem::path(directory) / name;
+    const auto size = std::filesystem::file_size(path, missing);
+    const auto time =
+        static_cast<int64_t>(std::filesystem::last_write_time(path, missing).time_since_epoch().count());
+    stamps += fmt::format("{}/{}/{}/", name, size, time);
+  }
+  return stamps;
+}
+
 std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOptions& options) {
   auto model = std::make_unique<ServedModel>();
   model->name = from.name;
   model->directory = from.files.directory();
+  model->stamps = stamps_of(model->directory);
   model->bundled = from.bundled;
   model->load = options;
   model->in_all_precisions = from.in_all_precisions;
@@ -225,6 +241,11 @@ const ServedModel& ServedModels::in_precision(const ServedModel& model, const st
   const std::lock_guard lock(mutex_);
   std::unique_ptr<ServedModel>& other = in_other_precision_[{&model, precision}];
   if (other == nullptr) {
+    if (stamps_of(model.directory) != model.stamps) {
+      fail(ErrorKind::kFile,
+           "the files of the model '{}' have changed since it was read in {}: start the server again",
+           model.name, model.precision());
+    }
     models::LoadOptions options = model.load;
     options.precision = models::precision_named(precision);
     other = load({model.name, ModelInventory(model.directory), model.bundled}, options);

@@ -45,6 +45,7 @@ struct LanguagePair {
 
 struct ServedModel {
   std::string name, directory;
+  std::string stamps;              ///< of its files when it was read, see in_precision()
   bool bundled = false;            ///< see ModelSource
   models::LoadOptions load = {};   ///< with which it was read
   bool in_all_precisions = false;  ///< see ModelSource
@@ -92,7 +93,7 @@ class ServedModels {
   /// this processor; only the first one if it was loaded with one by choice.
   std::vector<std::string> precisions(const ServedModel& model) const;
   /// The same model in another of these precisions, which is read at the first request for it. Thread-safe.
-  /// Throws what reading it throws.
+  /// Throws what reading it throws, and kFile if its files have changed since the model was read.
   const ServedModel& in_precision(const ServedModel& model, const std::string& precision) const;
 
   /// Null if there is none.

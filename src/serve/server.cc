@@ -40,6 +40,14 @@ class CorsReply : public HttpReply {
   const std::string& origin_;
 };
 
+/// Whether a Host header names this machine for itself: "localhost:7333", "127.0.0.1", "[::1]:7333".
+bool names_this_machine(std::string_view host) {
+  if (host.starts_with('[')) return true;  // an address, like one of digits
+  host = host.substr(0, host.find(':'));
+  return host == "localhost" || host.ends_with(".localhost") ||
+         host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
 }  // namespace
 
 class Server::State {
@@ -126,13 +134,20 @@ std::string Server::State::key_of(const HttpRequest& request, const Fields& fiel
 
 /// Throws 415 for a request of a page of another site that browsers send without asking this server first:
 /// forms and plain text, so that any page could have a local server work for it. Pages cannot have the origin
-/// of an extension.
+/// of an extension. Throws 403 for a page whose site has a name that leads to this machine (DNS rebinding),
+/// to which browsers give what a server on the loopback address answers.
 void Server::State::require_own_page(const HttpRequest& request) const {
   const std::string_view origin = request.header("origin");
   const bool of_a_page = origin == "null" || origin.starts_with("http://") || origin.starts_with("https://");
   if (!of_a_page || options.cors == "*" || origin == options.cors) return;
   const size_t host = origin.find("://");
-  if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) return;
+  if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) {
+    if (names_this_machine(request.header("host")) || !http->is_loopback() || keys || options.trust_proxy)
+      return;
+    refuse(403,
+           "a server on the loopback address works for pages of localhost; behind a proxy it needs "
+           "--trust-proxy");
+  }
   if (media_type_of(request) == "application/json") return;
   refuse(415,
          "requests of pages of other sites must be application/json, and the server must allow their origin "

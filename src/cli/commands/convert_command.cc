@@ -325,7 +325,7 @@ safetensors, without the training state. 16-bit weights halve its size; they are
 computations stay in float32.)");
   add_argument(*command, "IN", "--model", o->input,
                "Model directory, or a weight file with --from marian or llama2c");
-  add_argument(*command, "OUT", "--output", o->output, "Directory to create; must not exist");
+  add_argument(*command, "OUT", "--output", o->output, "Directory to create, or an empty one");
   std::vector<std::string> names;
   for (const auto& [name, type] : ctranslate2_types()) names.push_back(name);
   add_choice(*command, "--weights TYPE", o->weights,

@@ -80,7 +80,7 @@ float32, and their summation order depends on the instruction set: scores differ
 AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 (int4) quantizes a
 float model at load time, with the same results.)");
   add_argument(*command, "MODEL", "--model", o->input, "Model directory");
-  add_argument(*command, "OUTPUT", "--output", o->output, "Directory to create; must not exist");
+  add_argument(*command, "OUTPUT", "--output", o->output, "Directory to create, or an empty one");
   add_choice(*command, "--bits N", o->bits,
              "Bits of a weight: 8, or 4 for matrices other than the vocabulary's", {"8", "4"});
   add_quiet(*command, o->quiet);

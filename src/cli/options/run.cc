@@ -1,5 +1,7 @@
 // The command line `heed`: runs the chosen subcommand and turns errors into messages and exit statuses.
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +42,16 @@ int report_refused_thread() {
       "processes (ulimit -u); try fewer --threads\n",
       stderr);
   return kExitFailed;
+}
+
+/// A command may be started without standard input, output or error. The next file that is opened would take
+/// the place of one, and be read or written as such; so each is held by a descriptor that cannot be used for
+/// it.
+void hold_standard_descriptors() {
+  for (const int number : {0, 1, 2}) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int held = ::open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY);
+  }
 }
 
 std::terminate_handler terminate_before = nullptr;
@@ -163,6 +175,7 @@ failed, 2 wrong usage, 130 interrupted.)");
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  hold_standard_descriptors();
   terminate_before = std::set_terminate(end_out_of_memory);
   try {
     return run_subcommand(argc, argv);

@@ -109,6 +109,13 @@ bool has_too_many_values(std::string_view json) {
   return values > kMaxJsonValues;
 }
 
+/// A text, as the command reads it: without NUL.
+std::string text_of(const std::string& name, const Json& value) {
+  auto text = value.get<std::string>();
+  if (text.find('\0') != std::string::npos) refuse(400, "'{}' has a NUL character", name);
+  return text;
+}
+
 std::string type_name(const Json& value) {
   return value.is_number() ? "a number"
          : value.is_boolean()
@@ -134,7 +141,9 @@ Fields::Fields(const HttpRequest& request, int json_depth) : object_(std::make_u
   }
   const size_t first = request.body.find_first_not_of(" \t\r\n");
   const bool like_object = first != std::string::npos && request.body[first] == '{';
-  if (type == "application/json" || type.ends_with("+json") || like_object) {
+  // Some clients give the type of a body in every request, also in those that have none.
+  const bool no_body = first == std::string::npos && (request.method == "GET" || request.method == "HEAD");
+  if (((type == "application/json" || type.ends_with("+json")) && !no_body) || like_object) {
     if (has_too_many_values(request.body)) {
       refuse(400, "the request has more than {} values", kMaxJsonValues);
     }
@@ -170,7 +179,7 @@ std::optional<std::string> Fields::text(const std::string& name) const {
   const Json* value = find(name);
   if (value == nullptr) return {};
   if (!value->is_string()) refuse(400, "'{}' must be a text, not {}", name, type_name(*value));
-  return value->get<std::string>();
+  return text_of(name, *value);
 }
 
 std::string Fields::text_or(const std::string& name, const std::string& otherwise) const {
@@ -180,14 +189,14 @@ std::string Fields::text_or(const std::string& name, const std::string& otherwis
 std::optional<Fields::Texts> Fields::texts(const std::string& name) const {
   const Json* value = find(name);
   if (value == nullptr) return {};
-  if (value->is_string()) return Texts{{value->get<std::string>()}, false};
+  if (value->is_string()) return Texts{{text_of(name, *value)}, false};
   if (!value->is_array()) {
     refuse(400, "'{}' must be a text or a list of texts, not {}", name, type_name(*value));
   }
   Texts result{{}, true};
   for (const Json& each : *value) {
     if (!each.is_string()) refuse(400, "'{}' must hold texts only, and it holds {}", name, type_name(each));
-    result.texts.push_back(each.get<std::string>());
+    result.texts.push_back(text_of(name, each));
   }
   return result;
 }

@@ -49,17 +49,20 @@ uint64_t LineReader::lines_before() const {
   return lines;
 }
 
+void LineReader::require_length(size_t bytes) const {
+  if (bytes <= options_.max_line_bytes) return;
+  fail(ErrorKind::kFormat,
+       "line {} of {} has more than {} bytes: give a text file with one sentence per line", line_number() + 1,
+       name(), options_.max_line_bytes);
+}
+
 bool LineReader::refill() {
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ > options_.max_line_bytes) {
-    fail(ErrorKind::kFormat,
-         "line {} of {} has more than {} bytes: give a text file with one sentence per line",
-         line_number() + 1, name(), options_.max_line_bytes);
-  }
+  require_length(end_);
   if (buffer_.size() < end_ + kReadSize) buffer_.resize(std::max(2 * end_, end_ + kReadSize));
   const size_t count = source_.read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += count;
@@ -84,6 +87,7 @@ bool LineReader::take_raw(std::string_view& line) {
       const void* found = std::memchr(from + searched, '\n', end_ - begin_ - searched);
       if (found != nullptr) {
         line = {from, static_cast<size_t>(static_cast<const char*>(found) - from)};
+        require_length(line.size());
         begin_ += line.size() + 1;
         position_ += line.size() + 1;
         return true;
@@ -94,6 +98,7 @@ bool LineReader::take_raw(std::string_view& line) {
   }
   if (begin_ == end_) return false;
   line = {buffer_.data() + begin_, end_ - begin_};  // the last line, without a line end
+  require_length(line.size());
   begin_ = end_;
   position_ += line.size();
   return true;

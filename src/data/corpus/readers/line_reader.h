@@ -80,6 +80,7 @@ class LineReader {
   bool next_raw(std::string_view& line);
   bool take_raw(std::string_view& line);
   bool refill();
+  void require_length(size_t bytes) const;
   void begin_part();
   uint64_t lines_before() const;
 

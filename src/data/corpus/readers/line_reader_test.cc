@@ -53,6 +53,11 @@ TEST(LineReader, LimitsTheLineLength) {
   expect_error(ErrorKind::kFormat, "line 2 of '" + path + "' has more than 1000000 bytes",
                [&] { lines_of(path, {.max_line_bytes = 1'000'000}); });
   EXPECT_EQ(lines_of(path).size(), 2u);
+  for (const char* end : {"", "\n", "\nthree\n"}) {
+    folder.write("a", "one\n" + std::string(5'000'001, 'x') + end);
+    expect_error(ErrorKind::kFormat, "line 2 of '" + path + "' has more than 5000000 bytes",
+                 [&] { lines_of(path, {.max_line_bytes = 5'000'000}); });
+  }
 }
 
 TEST(LineReader, RefusesInvalidUtf8UnlessLossy) {
