@@ -90,18 +90,27 @@ void TensorReader::read_data(size_t index, void* destination) const {
   require_hash(index, hash.value());
 }
 
+/// An uninitialized buffer, of memory that is used again: a large new one would be cleared, page by page.
+template <typename Element>
+Element* buffer_of(Tensor& owner, size_t count) {
+  owner = Tensor::empty({static_cast<int64_t>(count * sizeof(Element))}, DType::kUInt8);
+  return static_cast<Element*>(owner.bytes());
+}
+
 /// Reads a tensor in chunks, calls visit(begin, chunk, count) for each, and verifies the hash.
 template <typename Element, typename Visit>
 void TensorReader::visit_parts(size_t index, const Visit& visit) const {
   const auto total = static_cast<size_t>(infos_[index].shape.size());
   const bool hashed = stored_hash(index).has_value();
   Fingerprint hash;
-  std::vector<Element> chunk(reads_parts(index) ? std::min(kReadChunkBytes / sizeof(Element), total) : total);
+  const size_t most = reads_parts(index) ? std::min(kReadChunkBytes / sizeof(Element), total) : total;
+  Tensor owner;
+  Element* const chunk = buffer_of<Element>(owner, most);
   for (size_t done = 0; done < total;) {
-    const size_t count = std::min(chunk.size(), total - done);
-    read_elements(index, static_cast<int64_t>(done), static_cast<int64_t>(count), chunk.data());
-    if (hashed) hash.add(chunk.data(), count * sizeof(Element));
-    visit(done, chunk.data(), count);
+    const size_t count = std::min(most, total - done);
+    read_elements(index, static_cast<int64_t>(done), static_cast<int64_t>(count), chunk);
+    if (hashed) hash.add(chunk, count * sizeof(Element));
+    visit(done, chunk, count);
     done += count;
   }
   if (hashed) require_hash(index, hash.value());
@@ -111,12 +120,13 @@ void TensorReader::visit_floats(const std::string& name,
                                 const std::function<void(int64_t, const float*, int64_t)>& visit) const {
   const TensorInfo& tensor = info(name);
   const size_t index = position_of(tensor);
-  std::vector<float> floats;
+  Tensor owner;
+  float* floats = nullptr;
   const auto converted = [&](const auto& convert) {
     return [&](size_t begin, const auto* values, size_t count) {
-      floats.resize(count);
-      convert(values, floats.data(), count);
-      visit(static_cast<int64_t>(begin), floats.data(), static_cast<int64_t>(count));
+      if (floats == nullptr) floats = buffer_of<float>(owner, count);  // the first part is the largest
+      convert(values, floats, count);
+      visit(static_cast<int64_t>(begin), floats, static_cast<int64_t>(count));
     };
   };
   if (tensor.readable && tensor.dtype == DType::kFloat32) {

@@ -102,6 +102,8 @@ class AllKernels {
     std::vector<T> y = normal(size);
     add_scaled({.size = size, .factor = static_cast<T>(0.7), .x = x.data(), .y = y.data()});
     keep("add_scaled", y, 1);
+    add({.size = size, .x = x.data(), .z = dy.data(), .y = y.data()});
+    keep("add", y, 1);
     for (const Activation function : {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh,
                                       Activation::kSwish, Activation::kTanh, Activation::kSigmoid}) {
       activate({.function = function, .size = size, .x = x.data(), .y = y.data()});
@@ -141,6 +143,15 @@ class AllKernels {
     keep("layer_norm", y, width);
     keep("layer_norm", mean, width);
     keep("layer_norm", rstd, width);
+    layer_norm({.rows = kTestRows,
+                .width = width,
+                .epsilon = 1e-2,
+                .x = x.data(),
+                .weight = weight.data(),
+                .bias = bias.data(),
+                .y = y.data(),
+                .added = dy.data()});
+    keep("layer_norm", y, width);
     layer_norm_backward({.rows = kTestRows,
                          .width = width,
                          .x = x.data(),

@@ -2,7 +2,8 @@
 // products are in gemm/blocking.h.
 //
 // A choice depends on the sizes of one product or one sequence alone, never on the rest of the batch, so that
-// results are batch-invariant. All figures were measured; docs/log/performance.md has them.
+// results are batch-invariant; unless the bits are the same. All figures were measured;
+// docs/log/performance.md has them.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,9 @@ constexpr int64_t kMostHalfRows = 32, kMostSlicedHalfRows = 5;
 constexpr bool int8_fits_amx(int64_t k) {
   return k > 0 && k % 64 == 0;
 }
+/// At most this many rows of them are multiplied in vectors all the same. The sums are exact, so this may
+/// depend on the batch. From memory both take as long; from L2 vectors take a quarter less.
+constexpr int64_t kMostInt8VectorRows = 3;
 
 /// Attention of at most this many queries per sequence runs as decode attention: for so few queries,
 /// transposing the keys costs more than it saves.

@@ -1,6 +1,8 @@
 #include "nn/feed_forward.h"
 
+#include "nn/storage/half_parameters.h"
 #include "ops/elementwise.h"
+#include "ops/linear.h"
 
 namespace heed::nn {
 
@@ -18,6 +20,12 @@ FeedForward::FeedForward(ParameterTable& table, const std::string& prefix, const
 }
 
 Var FeedForward::forward(Context& context, const Var& x) const {
+  const PackedMatrix *first = first_.packed(context), *second = second_.packed(context);
+  // Weights in 16 bits may be packed at each call, which is better done once for all rows.
+  const bool in_16_bits = dynamic_cast<const HalfParameters*>(context.compact) != nullptr;
+  if (first != nullptr && !in_16_bits && !gated_ && !context.training && !x.wants_gradient()) {
+    return ops::feed_forward(x.value(), *first, options_.activation, *second);  // (N, D)
+  }
   const Var projected = first_.forward(context, x);  // (N, F), or with a gate (N, 2 F), the gate first
   Var inner = gated_ ? ops::gated_activation(options_.activation, projected)
                      : ops::activate(options_.activation, projected);              // (N, F)

@@ -42,8 +42,8 @@ Linear Linear::slice(ParameterTable& table, int begin, int count) const {
 }
 
 Var Linear::forward(Context& context, const Var& x) const {
-  const PackedMatrix* packed = context.packed_matrix(product_);
-  if (packed != nullptr && !x.wants_gradient()) return ops::linear(x.value(), *packed);
+  const PackedMatrix* weights = packed(context);
+  if (weights != nullptr && !x.wants_gradient()) return ops::linear(x.value(), *weights);
   if (context.differentiable != nullptr && x.dtype() == DType::kFloat32) {
     const DifferentiableWeights::Product& both = (*context.differentiable)[product_];
     return ops::linear(x, both.forward, both.backward);

@@ -44,6 +44,9 @@ class Linear {
   ops::VocabularyLoss vocabulary_loss(Context& context, const Var& x, const Tensor& targets,
                                       ops::CrossEntropyOptions options) const;
 
+  /// The packed weight and bias; null in training and in float64.
+  const PackedMatrix* packed(const Context& context) const { return context.packed_matrix(product_); }
+
   const ProductRef& product() const { return product_; }
   ParamRef weight() const { return product_.weight; }
   ParamRef bias() const { return product_.bias; }

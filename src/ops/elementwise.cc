@@ -31,9 +31,9 @@ Tensor masked(const Tensor& x, const Tensor& keep, double probability) {
 
 Var add(const Var& a, const Var& b) {
   require_same_shape("add", a.value(), b.value());
-  Tensor y = a.value().clone();
+  Tensor y = Tensor::empty(a.shape(), a.dtype());
   for_float_type("add", y, [&]<typename T>(T) {
-    add_scaled({.size = y.size(), .factor = T{1}, .x = b.value().data<T>(), .y = y.data<T>()});
+    heed::add({.size = y.size(), .x = a.value().data<T>(), .z = b.value().data<T>(), .y = y.data<T>()});
   });
   Tape* tape = tape_of(a, b);
   if (tape == nullptr) return y;

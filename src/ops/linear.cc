@@ -1,5 +1,7 @@
 #include "ops/linear.h"
 
+#include <algorithm>
+
 #include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/pointwise/elementwise.h"
 #include "ops/dispatch.h"
@@ -64,13 +66,19 @@ Var linear(const Var& x, const Var& weight, const Var& bias, MatmulPrecision pre
   });
 }
 
+namespace {
+
+void require_packed(const char* op, const Tensor& x, const PackedMatrix& weight) {
+  require_rows(op, x);
+  if (x.dim(-1) == weight.in()) return;
+  fail(ErrorKind::kShape, "{}: the last axis of x {} must be as long as the last of the weight ({}, {})", op,
+       x.shape().to_string(), weight.out(), weight.in());
+}
+
+}  // namespace
+
 Tensor linear(const Tensor& x, const PackedMatrix& weight) {
-  require_rows("linear", x);
-  if (x.dim(-1) != weight.in()) {
-    fail(ErrorKind::kShape,
-         "linear: the last axis of x {} must be as long as the last of the weight ({}, {})",
-         x.shape().to_string(), weight.out(), weight.in());
-  }
+  require_packed("linear", x, weight);
   Shape shape = x.shape();
   shape.set(-1, weight.out());
   Tensor y = Tensor::empty(shape);
@@ -83,6 +91,30 @@ Var linear(const Var& x, const PackedMatrix& weight, const PackedMatrix& transpo
   if (!x.wants_gradient()) return y;
   return x.tape()->record(
       y, [x, transposed](const Tensor& dy) { x.tape()->add_gradient(x, linear(dy, transposed)); });
+}
+
+Tensor feed_forward(const Tensor& x, const PackedMatrix& first, Activation function,
+                    const PackedMatrix& second) {
+  require_packed("feed_forward", x, first);
+  if (second.in() != first.out()) {
+    fail(ErrorKind::kShape, "feed_forward: the second layer has {} inputs and the first one {} outputs",
+         second.in(), first.out());
+  }
+  // Whole blocks of rows of all kernels. Beside them, L2 holds rows of x and y and weights.
+  constexpr int64_t kInnerBytes = 1200 << 10, kRowUnit = 96;
+  const int64_t row_bytes = std::max<int64_t>(1, first.out() * static_cast<int64_t>(sizeof(float)));
+  const int64_t together = std::max(kRowUnit, kInnerBytes / row_bytes / kRowUnit * kRowUnit);
+  const int64_t rows = rows_of(x);
+  Shape shape = x.shape();
+  shape.set(-1, second.out());
+  Tensor y = Tensor::empty(shape);
+  Tensor inner = Tensor::empty({std::min(rows, together), first.out()});
+  for (int64_t row = 0; row < rows; row += together) {
+    const int64_t count = std::min(together, rows - row);
+    first.multiply(x.data<float>() + row * first.in(), count, function, inner.data<float>());
+    second.multiply(inner.data<float>(), count, y.data<float>() + row * second.out());
+  }
+  return y;
 }
 
 }  // namespace heed::ops

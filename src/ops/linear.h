@@ -3,6 +3,7 @@
 
 #include "autograd/tape.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/pointwise/elementwise.h"
 
 namespace heed {
 class PackedMatrix;
@@ -20,5 +21,10 @@ Tensor linear(const Tensor& x, const PackedMatrix& weight);
 
 /// The same with a derivative, for which the transposed weight (in, out) is laid out, too.
 Var linear(const Var& x, const PackedMatrix& weight, const PackedMatrix& transposed);
+
+/// A feed-forward network of two such layers, second(f(first(x))): x (..., in) -> (..., out). Some rows at a
+/// time, so that f's results stay in cache.
+Tensor feed_forward(const Tensor& x, const PackedMatrix& first, Activation function,
+                    const PackedMatrix& second);
 
 }  // namespace heed::ops

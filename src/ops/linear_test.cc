@@ -1,5 +1,7 @@
 #include "ops/linear.h"
 
+#include <utility>
+
 #include "compare.h"
 #include "kernels/gemm/packed/packed_matrix.h"
 #include "ops/elementwise.h"
@@ -73,6 +75,34 @@ TEST(Linear, HasADerivativeWithPackedWeights) {
   plain_tape.backward(plain, upstream);
   expect_close(tape.gradient(leaf), plain_tape.gradient(plain_leaf), 40 * 8 * 0x1p-23, "gradient");
   EXPECT_FALSE(linear(Var(x), packed, transposed).wants_gradient());
+}
+
+// Around blocks of rows, which are small where the inner layer is wide.
+TEST(FeedForward, IsItsLayersOneAfterTheOther) {
+  TensorSource source(5);
+  for (const auto& [rows, inner] : {std::pair<int64_t, int64_t>{0, 8}, {1, 8}, {7, 1600}, {400, 3200}}) {
+    const Tensor x = source.normal({rows, 6}, DType::kFloat32);
+    const Tensor first = source.normal({inner, 6}, DType::kFloat32);
+    const Tensor second = source.normal({5, inner}, DType::kFloat32), bias = source.normal({inner});
+    const Tensor bias32 = bias.to(DType::kFloat32);
+    const PackedMatrix a(first.data<float>(), inner, 6, bias32.data<float>());
+    const PackedMatrix b(second.data<float>(), 5, inner, nullptr);
+    for (const Activation function : {Activation::kRelu, Activation::kGelu}) {
+      expect_equal(feed_forward(x, a, function, b), linear(activate(function, linear(x, a)).value(), b),
+                   "feed-forward network");
+    }
+  }
+}
+
+TEST(FeedForward, ErrorsNameTheSizes) {
+  const Tensor weight = Tensor::zeros({4, 5});
+  const PackedMatrix packed(weight.data<float>(), 4, 5, nullptr);
+  expect_error(ErrorKind::kShape, "feed_forward: the last axis of x (2, 3)", [&] {
+    feed_forward(Tensor::zeros({2, 3}), packed, Activation::kRelu, packed);
+  });
+  expect_error(ErrorKind::kShape, "the second layer has 5 inputs and the first one 4 outputs", [&] {
+    feed_forward(Tensor::zeros({2, 5}), packed, Activation::kRelu, packed);
+  });
 }
 
 TEST(Linear, ErrorsNameBothShapes) {

@@ -24,6 +24,8 @@ constexpr int64_t kPackedMc = 96;
 constexpr int64_t kPackedL2Bytes = 600 << 10;
 /// KC, as bytes of a panel: half of a 64 KB L1, or all but the rows of a 48 KB one.
 constexpr int64_t kPackedL1Bytes = 32 << 10;
+/// On AMX, MC where K is small: more rows share what is read of B.
+constexpr int64_t kPackedAmxMc = 256;
 /// As int8 slices: KC at most, and MC where K is large, as dwords of packed A (1 MB).
 constexpr int64_t kPackedInt8SlicesKc = 384, kPackedInt8SlicesL2Dwords = 256 << 10;
 

@@ -217,13 +217,10 @@ HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
   values.resize(std::max(values.size(), static_cast<size_t>(a.rows * a.in)));
   scales.resize(std::max(scales.size(), static_cast<size_t>(a.rows)));
   outliers.resize(std::max(outliers.size(), static_cast<size_t>(a.rows * kMostOutliers)));
-  for (int64_t row = 0; row < a.rows; ++row) {
-    scales[row] = quantize_row({.x = a.x + row * a.in,
-                                .in = a.in,
-                                .stride = a.in,
-                                .values = values.data() + row * a.in,
-                                .outliers = outliers.data() + row * kMostOutliers});
-  }
+  auto* const bytes = reinterpret_cast<int8_t*>(values.data());
+  quantize_rows(
+      a.x, a.rows, a.in, a.in, [&](int64_t row) { return ByteRow{bytes + row * a.in}; }, scales.data(),
+      outliers.data());
   const RowScale* row_scales = scales.data();
   const Outlier* row_outliers = outliers.data();
   dot_selected<Numbers>(a.weight, a.outputs, a.count, {values.data(), a.rows, a.in, row_scales},

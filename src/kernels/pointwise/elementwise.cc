@@ -25,6 +25,14 @@ void add_scaled(const AddScaledArguments<T>& a) {
 }
 
 template <typename T>
+void add(const AddArguments<T>& a) {
+  const hn::ScalableTag<T> d;
+  for_each_vector(d, a.size, [&](auto at, auto load, auto store) {
+    store(hn::Add(load(a.x + at), load(a.z + at)), a.y + at);
+  });
+}
+
+template <typename T>
 void add_rows(const AddRowsArguments<T>& a) {
   const hn::ScalableTag<T> d;
   for (int64_t row = 0; row < a.rows; ++row) {
@@ -41,21 +49,11 @@ constexpr int kLargestArgument = 1000;
 
 template <class D, class V>
 HWY_INLINE V bounded_below(D d, V x) {
-  const auto least = hn::Set(d, static_cast<hn::TFromD<D>>(-kLargestArgument));
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON  // whose Max() and Min() lose NaN
-  return hn::IfThenElse(hn::Lt(x, least), least, x);
-#else
-  return hn::Max(least, x);
-#endif
+  return at_least(d, -kLargestArgument, x);
 }
 template <class D, class V>
 HWY_INLINE V bounded(D d, V x) {
-  const auto most = hn::Set(d, static_cast<hn::TFromD<D>>(kLargestArgument));
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON
-  return hn::IfThenElse(hn::Gt(x, most), most, bounded_below(d, x));
-#else
-  return hn::Min(most, bounded_below(d, x));
-#endif
+  return at_most(d, kLargestArgument, bounded_below(d, x));
 }
 
 /// Of the approximate GELU, x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3) (Hendrycks and
@@ -141,6 +139,7 @@ void activate_backward(const ActivationBackwardArguments<T>& a) {
 }
 
 HEED_KERNEL(add_scaled, AddScaledArguments)
+HEED_KERNEL(add, AddArguments)
 HEED_KERNEL(add_rows, AddRowsArguments)
 HEED_KERNEL(activate, ActivationArguments)
 HEED_KERNEL(activate_backward, ActivationBackwardArguments)
@@ -151,6 +150,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed {
 HEED_DISPATCH(add_scaled, AddScaledArguments)
+HEED_DISPATCH(add, AddArguments)
 HEED_DISPATCH(add_rows, AddRowsArguments)
 HEED_DISPATCH(activate, ActivationArguments)
 HEED_DISPATCH(activate_backward, ActivationBackwardArguments)

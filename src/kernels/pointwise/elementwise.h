@@ -16,6 +16,17 @@ struct AddScaledArguments {
 void add_scaled(const AddScaledArguments<float>& arguments);
 void add_scaled(const AddScaledArguments<double>& arguments);
 
+/// y = x + z
+template <typename T>
+struct AddArguments {
+  int64_t size = 0;
+  const T* x = nullptr;
+  const T* z = nullptr;
+  T* y = nullptr;
+};
+void add(const AddArguments<float>& arguments);
+void add(const AddArguments<double>& arguments);
+
 /// sum (columns) += the sum over the rows of x (rows, columns)
 template <typename T>
 struct AddRowsArguments {

@@ -11,6 +11,7 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/simd/rows-inl.h"
+#include "kernels/simd/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -44,36 +45,68 @@ HWY_INLINE bool is_far_from_zero(T mean, T rstd) {
   return std::abs(mean) * rstd > kFar;
 }
 
-template <typename T>
-void layer_norm(const LayerNormArguments<T>& a) {
+/// Rows [row, row + kRows). Their additions hide the latency of those of one another.
+template <int kRows, bool kAdds, typename T>
+HWY_INLINE void layer_norm_rows(const LayerNormArguments<T>& a, int64_t row) {
   const hn::ScalableTag<T> d;
   const T count = static_cast<T>(a.width);
-  for (int64_t row = 0; row < a.rows; ++row) {
-    const T* x = a.x + row * a.width;
-    T* y = a.y + row * a.width;
-    T mean = sum_over(d, a.width, [&](auto at, auto load) { return load(x + at); }) / count, rest = 0;
-    auto mean_v = hn::Set(d, mean);
-    const T squares = sum_over(d, a.width, [&](auto at, auto load) {
-      const auto centred = hn::Sub(load(x + at), load.fill(mean_v));
-      return hn::Mul(centred, centred);
+  const T* x[kRows];
+  T* y[kRows];
+  hn::Vec<decltype(d)> sums[kRows], means[kRows], squares[kRows];
+  unroll<kRows>([&](auto r) HEED_INLINE_LAMBDA {
+    y[r] = a.y + (row + r) * a.width;
+    x[r] = kAdds ? y[r] : a.x + (row + r) * a.width;
+    sums[r] = squares[r] = hn::Zero(d);
+  });
+  for_each_vector(d, a.width, [&](auto at, auto load, auto store) HEED_INLINE_LAMBDA {
+    unroll<kRows>([&](auto r) HEED_INLINE_LAMBDA {
+      auto values = load(a.x + (row + r) * a.width + at);
+      if constexpr (kAdds) {
+        values = hn::Add(values, load(a.added + (row + r) * a.width + at));
+        store(values, y[r] + at);
+      }
+      sums[r] = hn::Add(sums[r], values);
     });
-    T rstd = 1 / std::sqrt(squares / count + static_cast<T>(a.epsilon));
-    if (is_far_from_zero(mean, rstd) || !(squares <= std::numeric_limits<T>::max())) {
-      const Moments<T> exact = exact_moments(x, a.width);
+  });
+  unroll<kRows>([&](auto r) HEED_INLINE_LAMBDA { means[r] = hn::Set(d, sum_of_lanes(d, sums[r]) / count); });
+  for_each_vector(d, a.width, [&](auto at, auto load, auto) HEED_INLINE_LAMBDA {
+    unroll<kRows>([&](auto r) HEED_INLINE_LAMBDA {
+      const auto centred = hn::Sub(load(x[r] + at), load.fill(means[r]));
+      squares[r] = hn::Add(squares[r], hn::Mul(centred, centred));
+    });
+  });
+  unroll<kRows>([&](auto r) HEED_INLINE_LAMBDA {
+    T mean = hn::GetLane(means[r]), rest = 0;
+    const T sum = sum_of_lanes(d, squares[r]);
+    T rstd = 1 / std::sqrt(sum / count + static_cast<T>(a.epsilon));
+    if (is_far_from_zero(mean, rstd) || !(sum <= std::numeric_limits<T>::max())) {
+      const Moments<T> exact = exact_moments(x[r], a.width);
       mean = exact.mean, rest = exact.rest;
       rstd = static_cast<T>(1 / std::sqrt(exact.variance + a.epsilon));
-      mean_v = hn::Set(d, mean);
     }
-    const auto rstd_v = hn::Set(d, rstd), rest_v = hn::Set(d, rest);
-    for_each_vector(d, a.width, [&](auto at, auto load, auto store) {
-      const auto normalised = hn::Mul(hn::Sub(hn::Sub(load(x + at), mean_v), rest_v), rstd_v);
-      store(hn::MulAdd(normalised, load(a.weight + at), load(a.bias + at)), y + at);
+    const auto mean_v = hn::Set(d, mean), rstd_v = hn::Set(d, rstd), rest_v = hn::Set(d, rest);
+    for_each_vector(d, a.width, [&](auto at, auto load, auto store) HEED_INLINE_LAMBDA {
+      const auto normalised = hn::Mul(hn::Sub(hn::Sub(load(x[r] + at), mean_v), rest_v), rstd_v);
+      store(hn::MulAdd(normalised, load(a.weight + at), load(a.bias + at)), y[r] + at);
     });
     if (a.mean != nullptr) {
-      a.mean[row] = mean;
-      a.rstd[row] = rstd;
+      a.mean[row + r] = mean;
+      a.rstd[row + r] = rstd;
     }
-  }
+  });
+}
+
+template <bool kAdds, typename T>
+HWY_INLINE void layer_norm_rows(const LayerNormArguments<T>& a) {
+  constexpr int kTogether = 4;
+  int64_t row = 0;
+  for (; row + kTogether <= a.rows; row += kTogether) layer_norm_rows<kTogether, kAdds>(a, row);
+  for (; row < a.rows; ++row) layer_norm_rows<1, kAdds>(a, row);
+}
+
+template <typename T>
+void layer_norm(const LayerNormArguments<T>& a) {
+  a.added == nullptr ? layer_norm_rows<false>(a) : layer_norm_rows<true>(a);
 }
 
 template <typename T>

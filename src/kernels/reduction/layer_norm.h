@@ -14,8 +14,9 @@ struct LayerNormArguments {
   const T* weight = nullptr;
   const T* bias = nullptr;
   T* y = nullptr;
-  T* mean = nullptr;  ///< (rows), kept for the backward pass, or null
-  T* rstd = nullptr;  ///< (rows), 1 / sqrt(variance + epsilon), or null
+  T* mean = nullptr;         ///< (rows), kept for the backward pass, or null
+  T* rstd = nullptr;         ///< (rows), 1 / sqrt(variance + epsilon), or null
+  const T* added = nullptr;  ///< (rows, width), added to x before, or null
 };
 void layer_norm(const LayerNormArguments<float>& arguments);
 void layer_norm(const LayerNormArguments<double>& arguments);

@@ -67,11 +67,6 @@ inline __attribute__((always_inline)) void store(void* rows, int64_t stride) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(rows), "r"(stride), "i"(kTile) : "memory");
 }
 
-/// C += A B for unsigned int8 A and signed int8 B, exact in int32.
-template <int kC, int kA, int kB>
-inline __attribute__((always_inline)) void dot_u8s8() {
-  asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kC), "i"(kA), "i"(kB));
-}
 /// C += A B for signed int8, exact in int32.
 template <int kC, int kA, int kB>
 inline __attribute__((always_inline)) void dot_s8s8() {

@@ -17,6 +17,26 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// max(least, x) and min(most, x), in which NaN stays NaN.
+template <class D>
+HWY_INLINE hn::Vec<D> at_least(D d, double least, hn::Vec<D> x) {
+  const auto limit = hn::Set(d, static_cast<hn::TFromD<D>>(least));
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON  // whose Max() and Min() lose NaN
+  return hn::IfThenElse(hn::Lt(x, limit), limit, x);
+#else
+  return hn::Max(limit, x);
+#endif
+}
+template <class D>
+HWY_INLINE hn::Vec<D> at_most(D d, double most, hn::Vec<D> x) {
+  const auto limit = hn::Set(d, static_cast<hn::TFromD<D>>(most));
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON
+  return hn::IfThenElse(hn::Gt(x, limit), limit, x);
+#else
+  return hn::Min(limit, x);
+#endif
+}
+
 /// e^x, for x up to 88. With x log2(e) = n + r, n an integer, |r| <= 1/2, it is 2^n times a polynomial in r,
 /// off by at most 1.6e-7 of 2^r. Below -86 it is 4e-38 or so instead of less. NaN stays NaN.
 template <class D>
@@ -28,12 +48,7 @@ HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x) {
     // Adding 1.5 2^23 rounds to an integer and leaves n in the lowest bits.
     const auto large = hn::Set(d, 12582912.0f);  // 1.5 * 2^23
     const auto log2_e = hn::Set(d, 1.44269504088896341f);
-    const auto least = hn::Set(d, -86.0f);
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON  // whose Max() loses NaN
-    const auto bounded = hn::IfThenElse(hn::Lt(x, least), least, x);
-#else
-    const auto bounded = hn::Max(least, x);
-#endif
+    const auto bounded = at_least(d, -86, x);
     const auto shifted = hn::MulAdd(bounded, log2_e, large);
     const auto r = hn::MulSub(bounded, log2_e, hn::Sub(shifted, large));
     auto power = hn::Set(d, 0.00132764717f);
@@ -93,6 +108,22 @@ HWY_INLINE NormalDistribution<hn::Vec<D>> normal_distribution(D d, hn::Vec<D> x)
     return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail)),
             hn::Mul(hn::Set(d, kDensity), e)};
   }
+}
+
+/// GELU, x P(X <= x), for numbers that are rounded to 7 bits afterwards: within 5e-5. P(X <= x) is 1/2 + x
+/// times a polynomial in x^2 that is fitted to the least error of the product, on +-4.25, beyond which it is
+/// 0 or 1. A third of the instructions of normal_distribution(), and no division.
+template <class D>
+HWY_INLINE hn::Vec<D> coarse_gelu(D d, hn::Vec<D> x) {
+  constexpr double kEnd = 4.25;
+  const auto above = at_least(d, -kEnd, x), z = at_most(d, kEnd, above);
+  const auto square = hn::Mul(z, z);
+  auto slope = hn::Set(d, 4.6781103e-11f);
+  for (const float coefficient : {-4.6144195e-09f, 2.0173451e-07f, -5.2004016e-06f, 8.9012567e-05f,
+                                  -1.0821334e-03f, 9.7288676e-03f, -6.6207044e-02f, 3.9882946e-01f}) {
+    slope = hn::MulAdd(slope, square, hn::Set(d, coefficient));
+  }
+  return hn::Mul(above, hn::MulAdd(z, slope, hn::Set(d, 0.5f)));
 }
 
 }  // namespace heed::HWY_NAMESPACE

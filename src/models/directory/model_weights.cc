@@ -360,13 +360,24 @@ void quantize_row(const WeightFiles& files, const nn::ParameterTable& table, int
     read_row(files, spec, waiting.data());
     return quantized.quantize(row, waiting.data());
   }
+  const int64_t in = spec.shape[1];
   int64_t done = 0;
-  visit_row(files, spec, [&](const float* values, int64_t count) {
-    waiting.insert(waiting.end(), values, values + count);
-    const int64_t rows = static_cast<int64_t>(waiting.size()) / spec.shape[1];
-    quantized.quantize_rows(row, done, rows, waiting.data());
-    waiting.erase(waiting.begin(), waiting.begin() + rows * spec.shape[1]);
+  const auto quantize_rows = [&](const float* values, int64_t rows) {
+    quantized.quantize_rows(row, done, rows, values);
     done += rows;
+  };
+  visit_row(files, spec, [&](const float* values, int64_t count) {
+    if (!waiting.empty()) {  // part of a row
+      const int64_t missing = std::min(in - static_cast<int64_t>(waiting.size()), count);
+      waiting.insert(waiting.end(), values, values + missing);
+      values += missing;
+      count -= missing;
+      if (static_cast<int64_t>(waiting.size()) < in) return;
+      quantize_rows(waiting.data(), 1);
+      waiting.clear();
+    }
+    quantize_rows(values, count / in);
+    waiting.assign(values + count / in * in, values + count);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -101,6 +102,27 @@ TEST_F(QuantizedDirectory, EqualsAFloatModelQuantizedOnLoading) {
   expect_equal(logits(stored), expected, "int8 from both directories");
   EXPECT_NE(logits(load_model(float_.path())).to_vector<float>(), expected.to_vector<float>())
       << "float32 is the same: nothing was quantized";
+}
+
+// Files are read in parts of 256 KB: 2,730 rows of 24 numbers and 16 numbers of the next one.
+TEST_F(QuantizedDirectory, RowsMayBePartsOfTwoPartsOfTheFile) {
+  TransformerConfig config = tiny_transformer();
+  config.width = 24;
+  config.encoder_inner_width = 6000;
+  write(Transformer(config), 4);
+  const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
+  const nn::ParameterTable& table = loaded.model->table();
+  nn::ParameterArray values(table, DType::kFloat32);
+  nn::initialize(table, values, RandomKey::from_seed(4));
+  nn::QuantizedParameters expected(table);
+  for (int row = 0; row < table.size(); ++row) {
+    if (!expected.holds_row(row)) continue;
+    expected.quantize(row, values.view(table, {row, 1}).data<float>());
+    const auto whole = expected.matrix({row, 1}), in_parts = loaded.quantized->matrix({row, 1});
+    EXPECT_TRUE(std::equal(whole.values, whole.values + whole.out * whole.in, in_parts.values))
+        << table[row].name;
+    EXPECT_TRUE(std::equal(whole.scales, whole.scales + whole.out, in_parts.scales)) << table[row].name;
+  }
 }
 
 // 4 bytes become 1, and a scale for a row of 16 numbers: with such short rows, nearly half.

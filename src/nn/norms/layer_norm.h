@@ -16,8 +16,12 @@ class LayerNorm {
             bool bias = true);
   /// (..., width) -> the same shape
   Var forward(Context& context, const Var& x) const;
+  /// Of x + added, in inference.
+  Tensor forward_sum(Context& context, const Tensor& x, const Tensor& added) const;
 
  private:
+  Var bias(const Context& context, const Tensor& x) const;
+
   ParamRef weight_, bias_;  // no bias if undefined
   double epsilon_ = 1e-5;
 };

@@ -1,6 +1,7 @@
 #include "nn/norms/norm.h"
 
 #include "base/check.h"
+#include "ops/elementwise.h"
 #include "ops/norms/rms_norm.h"
 
 namespace heed::nn {
@@ -37,6 +38,13 @@ Var Norm::forward(Context& context, const Var& x) const {
       return batch_.forward(context, x);
   }
   HEED_CHECK(false);
+}
+
+Var Norm::forward_sum(Context& context, const Var& x, const Var& added) const {
+  if (options_.kind == NormKind::kLayer && context.tape == nullptr) {
+    return layer_.forward_sum(context, x.value(), added.value());
+  }
+  return forward(context, ops::add(x, added));
 }
 
 }  // namespace heed::nn

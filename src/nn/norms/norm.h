@@ -32,6 +32,8 @@ class Norm {
   Norm(ParameterTable& table, const std::string& name, int64_t width, const Options& options);
   /// (..., width) -> the same shape
   Var forward(Context& context, const Var& x) const;
+  /// forward(x + added)
+  Var forward_sum(Context& context, const Var& x, const Var& added) const;
 
  private:
   Options options_;

@@ -19,4 +19,9 @@ Var Residual::add(Context& context, const Var& x, const Var& y) const {
   return ops::add_dropout(x, context.pass(state_id(StateKind::kAdded), y), context.next_dropout(dropout_));
 }
 
+Var Residual::normed_sum(Context& context, const Var& x, const Var& y) const {
+  if (!norm_ || context.training) return normed(context, norm_, add(context, x, y));
+  return norm_->forward_sum(context, x, context.pass(state_id(StateKind::kAdded), y));
+}
+
 }  // namespace heed::nn

@@ -24,7 +24,7 @@ class Residual {
   /// + dropout(output_norm(sub_layer(norm(x)))). What has no norm is left as it is.
   template <typename SubLayer>
   Var forward(Context& context, const Var& x, const SubLayer& sub_layer) const {
-    if (!norm_first_) return residual(context, normed(context, norm_, add(context, x, sub_layer(x))));
+    if (!norm_first_) return residual(context, normed_sum(context, x, sub_layer(x)));
     const Var y = sub_layer(normed(context, norm_, x));
     return residual(context, add(context, x, normed(context, output_norm_, y)));
   }
@@ -34,6 +34,8 @@ class Residual {
     return norm ? norm->forward(context, x) : x;
   }
   Var add(Context& context, const Var& x, const Var& y) const;
+  /// norm(x + dropout(y))
+  Var normed_sum(Context& context, const Var& x, const Var& y) const;
   Var residual(const Context& context, Var x) const {
     return context.pass(state_id(StateKind::kResidual), std::move(x));
   }

@@ -47,4 +47,22 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon)
   });
 }
 
+Tensor layer_norm_of_sum(const Tensor& x, const Tensor& added, const Tensor& weight, const Tensor& bias,
+                         double epsilon) {
+  require_feature_parameters("layer_norm_of_sum", x, "weight and bias", {weight, bias});
+  require_same_shape("layer_norm_of_sum", x, added);
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  for_float_type("layer_norm_of_sum", y, [&]<typename T>(T) {
+    heed::layer_norm({.rows = rows_of(x),
+                      .width = x.dim(-1),
+                      .epsilon = epsilon,
+                      .x = x.data<T>(),
+                      .weight = weight.data<T>(),
+                      .bias = bias.data<T>(),
+                      .y = y.data<T>(),
+                      .added = added.data<T>()});
+  });
+  return y;
+}
+
 }  // namespace heed::ops

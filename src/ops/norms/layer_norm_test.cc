@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compare.h"
+#include "ops/elementwise.h"
 #include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -36,6 +37,24 @@ TEST(LayerNorm, ALargeMeanCostsNoPrecision) {
   // The mean, of size 300, is off by at most 37 roundings of 300 * 2^-24, far below what variance as the mean
   // of squares minus the square of the mean would lose: 300^2 * 2^-24 each.
   expect_close(layer_norm(x, weight, bias).value(), exact, 37 * 300 * 0x1p-24 * 4, "float32");
+}
+
+// Rows are normalized four at a time, and one by one.
+TEST(LayerNorm, OfASumIsThatOfTheSum) {
+  for (const int64_t rows : {0, 1, 3, 4, 9}) {
+    for (const int64_t width : {1, 16, 37}) {
+      TensorSource source(static_cast<uint64_t>(rows * 100 + width));
+      const auto normal = [&](const Shape& shape) { return source.normal(shape, DType::kFloat32); };
+      const Tensor x = normal({rows, width}), added = normal({rows, width});
+      const Tensor weight = normal({width}), bias = normal({width});
+      const Tensor y = layer_norm_of_sum(x, added, weight, bias, 1e-3);
+      expect_equal(y, layer_norm(add(x, added), weight, bias, 1e-3).value(), "of the sum");
+      for (int64_t row = 0; row < rows; ++row) {
+        const auto one = [&](const Tensor& all) { return all.narrow(0, row, 1).clone(); };
+        expect_equal(one(y), layer_norm(add(one(x), one(added)), weight, bias, 1e-3).value(), "one row");
+      }
+    }
+  }
 }
 
 TEST(LayerNorm, ErrorsNameTheShapes) {

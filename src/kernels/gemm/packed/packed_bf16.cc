@@ -50,37 +50,25 @@ void pack_b_bf16(const float* weights, int64_t out, int64_t in, uint32_t* panels
   }
 }
 
-/// Packs A: rounds rows of x.
-class RoundedRows {
- public:
-  /// Memory for whole micro-kernels of `mr` rows.
-  RoundedRows(const PackedBf16Arguments& a, int64_t mr) : args_(a), mr_(mr) {}
-
-  PackedRows<uint32_t> operator()(int64_t m0, int64_t rows) {
-    const int64_t stride = bf16_steps(args_.in) * kRowDwords;
-    thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> values;
-    values.resize(std::max(values.size(), static_cast<size_t>(round_up(rows, mr_) * stride)));
-    for (int64_t row = 0; row < rows; ++row)
-      round(args_.x + (m0 + row) * args_.in, values.data() + row * stride);
-    return {values.data(), stride};
+/// Rounds a row of x: kRowDwords for each step of K, which are `step_dwords` apart.
+HWY_INLINE void round_bf16_row(const float* x, int64_t in, uint32_t* to, int64_t step_dwords) {
+  const Floats d;
+  int64_t k = 0;
+  for (; k + kBf16Step <= in; k += kBf16Step, to += step_dwords) {
+    split_bf16<1>(hn::LoadU(d, x + k), hn::LoadU(d, x + k + kRowDwords), to);
   }
+  if (k == in) return;
+  alignas(64) float rest[kBf16Step] = {};
+  std::copy(x + k, x + in, rest);
+  split_bf16<1>(hn::Load(d, rest), hn::Load(d, rest + kRowDwords), to);
+}
 
- private:
-  void round(const float* x, uint32_t* to) const {
-    const Floats d;
-    int64_t k = 0;
-    for (; k + kBf16Step <= args_.in; k += kBf16Step, to += kRowDwords) {
-      split_bf16<1>(hn::LoadU(d, x + k), hn::LoadU(d, x + k + kRowDwords), to);
-    }
-    if (k == args_.in) return;
-    alignas(64) float rest[kBf16Step] = {};
-    std::copy(x + k, x + args_.in, rest);
-    split_bf16<1>(hn::Load(d, rest), hn::Load(d, rest + kRowDwords), to);
-  }
-
-  const PackedBf16Arguments& args_;
-  int64_t mr_;
-};
+/// A buffer for packed A of the calling thread.
+uint32_t* packed_a_dwords(int64_t size) {
+  thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> values;
+  values.resize(std::max(values.size(), static_cast<size_t>(size)));
+  return values.data();
+}
 
 /// For VectorKernel: a step of K is a dword of two numbers.
 struct VectorBf16Numbers {
@@ -107,13 +95,27 @@ void multiply_packed_bf16(const PackedBf16Arguments& a) {
   const int64_t steps = bf16_steps(a.in), k = steps * kRowDwords;
   if (internal::has_amx()) {
     const amx::TileConfig config;
-    RoundedRows rounded(a, kAmxMr);
-    using Kernel = AmxPackedBKernel<Bf16Numbers<1>, RoundedRows, decltype(epilogue)>;
-    Kernel kernel({a.panels, a.out, steps}, rounded, epilogue);
-    multiply_packed_b(kernel, a.rows, a.out, k);
+    const auto pack_a = [&](int64_t m0, int64_t rows) {
+      const int64_t dwords = AmxRows::bytes(rows, steps) / amx::kDwordBytes;
+      const AmxRows packed{reinterpret_cast<char*>(packed_a_dwords(dwords)), steps};
+      for (int64_t row = 0; row < rows; ++row) {
+        round_bf16_row(a.x + (m0 + row) * a.in, a.in, reinterpret_cast<uint32_t*>(packed.row(row)),
+                       kAmxStepBytesOfA / amx::kDwordBytes);
+      }
+      return packed;
+    };
+    using Kernel = AmxPackedBKernel<Bf16Numbers<1>, decltype(pack_a), decltype(epilogue)>;
+    Kernel kernel({a.panels, a.out, steps}, pack_a, epilogue);
+    multiply_packed_b(kernel, a.rows, a.out, steps);
   } else {
-    RoundedRows rounded(a, 1);
-    VectorKernel kernel(PackedPanels<VectorBf16Numbers>{a.panels, a.out, k}, rounded, epilogue);
+    const auto pack_a = [&](int64_t m0, int64_t rows) {
+      uint32_t* const packed = packed_a_dwords(rows * k);
+      for (int64_t row = 0; row < rows; ++row) {
+        round_bf16_row(a.x + (m0 + row) * a.in, a.in, packed + row * k, kRowDwords);
+      }
+      return PackedRows<uint32_t>{packed, k};
+    };
+    VectorKernel kernel(PackedPanels<VectorBf16Numbers>{a.panels, a.out, k}, pack_a, epilogue);
     multiply_packed_b(kernel, a.rows, a.out, k);
   }
 }

@@ -54,7 +54,7 @@ class QuantizedGroups {
     if (scale == 0) {
       std::fill_n(values, kInt4Group, int8_t{0});
     } else {
-      round_row(x, kInt4Group, 1 / scale, 0, 127, values);
+      round_row(x, kInt4Group, {.factor = 1 / scale}, ByteRow{values});
     }
     int32_t sum = 0;
     for (int64_t i = 0; i < kInt4Group; ++i) sum += values[i];

@@ -24,6 +24,7 @@
 #include "kernels/gemm/packed/packed_b_driver-inl.h"
 #include "kernels/gemm/packed/quantize_row-inl.h"
 #include "kernels/gemm/packed/vector_microkernel-inl.h"
+#include "kernels/simd/math-inl.h"
 #include "kernels/simd/rows-inl.h"
 #include "kernels/simd/unroll-inl.h"
 
@@ -38,7 +39,7 @@ void quantize_weights(const QuantizeArguments& a) {
     const float wanted = most < kSmallest ? 0 : most / 127;
     const float scale = std::bit_cast<float>((std::bit_cast<uint32_t>(wanted) + 0xffu) & ~0xffu);
     a.scales[row] = scale;
-    round_row(x, a.columns, scale == 0 ? 0 : 1 / scale, 0, 127, a.values + row * a.columns);
+    round_row(x, a.columns, {.factor = scale == 0 ? 0 : 1 / scale}, ByteRow{a.values + row * a.columns});
   }
 }
 
@@ -68,33 +69,35 @@ void mark_wide_steps(const int8_t* panel, int64_t steps, uint8_t* wide) {
   }
 }
 
-/// Packs A: quantizes rows of x.
+/// Packs A: quantizes rows of x, into memory of the calling thread. Keeps what the epilogue needs of them.
 class QuantizedRows {
  public:
-  /// Rows of `stride` bytes; memory for whole micro-kernels of `mr` rows.
-  QuantizedRows(const PackedInt8Arguments& a, int64_t stride, int64_t mr)
-      : args_(a), stride_(stride), mr_(mr) {}
+  explicit QuantizedRows(const PackedInt8Arguments& a) : args_(a) {}
 
-  PackedRows<uint8_t> operator()(int64_t m0, int64_t rows) {
-    thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
-    values.resize(std::max(values.size(), static_cast<size_t>(round_up(rows, mr_) * stride_)));
-    for (int64_t row = 0; row < rows; ++row) {
-      scales_[row] = quantize_row({.x = args_.x + (m0 + row) * args_.in,
-                                   .in = args_.in,
-                                   .stride = stride_,
-                                   .values = values.data() + row * stride_,
-                                   .outliers = outliers_[row]});
-    }
-    return {values.data(), stride_};
+  /// Memory for packed rows.
+  static int8_t* memory(int64_t size) {
+    thread_local std::vector<int8_t, PoolAllocator<int8_t>> bytes;
+    bytes.resize(std::max(bytes.size(), static_cast<size_t>(size)));
+    return bytes.data();
+  }
+  /// Rows [m0, m0 + rows): see quantize_rows().
+  template <class RowOf>
+  HWY_INLINE void quantize(int64_t m0, int64_t rows, int64_t stride, const RowOf& row_of) {
+    thread_local std::vector<RowScale, PoolAllocator<RowScale>> scales;
+    thread_local std::vector<Outlier, PoolAllocator<Outlier>> outliers;
+    scales.resize(std::max(scales.size(), static_cast<size_t>(rows)));
+    outliers.resize(std::max(outliers.size(), static_cast<size_t>(rows * kMostOutliers)));
+    scales_ = scales.data();
+    outliers_ = outliers.data();
+    quantize_rows(args_.x + m0 * args_.in, rows, args_.in, stride, row_of, scales_, outliers_);
   }
   const RowScale& scale(int64_t row) const { return scales_[row]; }
-  const Outlier* outliers(int64_t row) const { return outliers_[row]; }
+  const Outlier* outliers(int64_t row) const { return outliers_ + row * kMostOutliers; }
 
  private:
   const PackedInt8Arguments& args_;
-  int64_t stride_, mr_;
-  RowScale scales_[kPackedMc];
-  Outlier outliers_[kPackedMc][kMostOutliers];
+  RowScale* scales_ = nullptr;
+  Outlier* outliers_ = nullptr;
 };
 
 /// sums (kPanelWidth) = the products of |high| of these outliers with a panel. An outlier takes a step of K.
@@ -134,19 +137,33 @@ HWY_NOINLINE void add_outliers(const RowScale& scale, const Outlier* outliers, c
   }
 }
 
-/// The epilogue: adds outliers, subtracts zero points, scales and adds the bias, for rows [row, row + rows)
-/// of the block from m0 on and up to kPanelWidth columns from `n` on. Compiled without FMA contraction: see
-/// CMakeLists.txt.
-template <class Numbers>
-HWY_INLINE void dequantize(const PackedInt8Arguments& a, const QuantizedRows& quantized, int64_t m0,
-                           int64_t row, int64_t rows, int64_t n, int32_t* c) {
+template <Int8Epilogue kEpilogue, class D>
+HWY_INLINE hn::Vec<D> activated(D d, hn::Vec<D> x) {
+  if constexpr (kEpilogue == Int8Epilogue::kRelu) return hn::Max(x, hn::Zero(d));
+  if constexpr (kEpilogue == Int8Epilogue::kGelu) return coarse_gelu(d, x);
+  return x;
+}
+
+/// The epilogue: adds outliers, subtracts zero points unless rows are centred, scales, adds the bias and
+/// applies the activation function, for rows [row, row + rows) of the block from m0 on and up to kPanelWidth
+/// columns from `n` on. Compiled without FMA contraction: see CMakeLists.txt.
+template <class Numbers, bool kCentred, Int8Epilogue kEpilogue>
+HWY_NOINLINE void dequantize(const PackedInt8Arguments& a, const QuantizedRows& quantized, int64_t m0,
+                             int64_t row, int64_t rows, int64_t n, int32_t* c) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> integers;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<float>()));
+  constexpr int kVectors = kPanelWidth / kLanes;
   const int64_t columns = std::min(kPanelWidth, a.out - n);
-  const int32_t* const column_sums = a.sums + n;
-  const float* const column_scales = a.scales + n;
-  const float* const bias = a.bias == nullptr ? nullptr : a.bias + n;
   const int8_t* const panel = a.panels + n * padded_k(a.in);
+  // What belongs to the columns is padded to whole panels.
+  hn::Vec<decltype(d)> column_scales[kVectors], bias[kVectors];
+  hn::Vec<decltype(integers)> column_sums[kVectors];
+  unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+    column_scales[v] = hn::LoadU(d, a.scales + n + v * kLanes);
+    bias[v] = a.bias == nullptr ? hn::Zero(d) : hn::LoadU(d, a.bias + n + v * kLanes);
+    if constexpr (!kCentred) column_sums[v] = hn::LoadU(integers, a.sums + n + v * kLanes);
+  });
   for (int64_t r = 0; r < rows; ++r) {
     const RowScale& quantization = quantized.scale(row + r);
     const auto row_scale = hn::Set(d, quantization.scale);
@@ -156,29 +173,53 @@ HWY_INLINE void dequantize(const PackedInt8Arguments& a, const QuantizedRows& qu
       add_outliers<Numbers>(quantization, quantized.outliers(row + r), panel, sum);
     }
     float* const y = a.y + (m0 + row + r) * a.out + n;
-    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
-      const auto offset = hn::Mul(zero_point, hn::LoadU(integers, column_sums + at));
-      const auto exact = hn::Sub(hn::LoadU(integers, sum + at), offset);
-      const auto scale = hn::Mul(row_scale, load(column_scales + at));
-      const auto product = hn::Mul(hn::ConvertTo(d, exact), scale);
-      store(bias == nullptr ? product : hn::Add(product, load(bias + at)), y + at);
+    unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+      auto exact = hn::LoadU(integers, sum + v * kLanes);
+      if constexpr (!kCentred) exact = hn::Sub(exact, hn::Mul(zero_point, column_sums[v]));
+      const auto product = hn::Mul(hn::ConvertTo(d, exact), hn::Mul(row_scale, column_scales[v]));
+      const auto result = activated<kEpilogue>(d, a.bias == nullptr ? product : hn::Add(product, bias[v]));
+      const int64_t left = columns - v * kLanes;
+      if (left >= kLanes) {
+        hn::StoreU(result, d, y + v * kLanes);
+      } else if (left > 0) {
+        Partial<decltype(d)>{d, left}(result, y + v * kLanes);
+      }
     });
+  }
+}
+
+template <class Numbers, bool kCentred>
+HWY_INLINE void dequantize(const PackedInt8Arguments& a, const QuantizedRows& quantized, int64_t m0,
+                           int64_t row, int64_t rows, int64_t n, int32_t* c) {
+  switch (a.epilogue) {
+    case Int8Epilogue::kNone:
+      return dequantize<Numbers, kCentred, Int8Epilogue::kNone>(a, quantized, m0, row, rows, n, c);
+    case Int8Epilogue::kRelu:
+      return dequantize<Numbers, kCentred, Int8Epilogue::kRelu>(a, quantized, m0, row, rows, n, c);
+    case Int8Epilogue::kGelu:
+      return dequantize<Numbers, kCentred, Int8Epilogue::kGelu>(a, quantized, m0, row, rows, n, c);
   }
 }
 
 template <class Numbers>
 HWY_INLINE void multiply_in_vectors(const PackedInt8Arguments& a) {
   const int64_t k = padded_k(a.in);
-  QuantizedRows quantized(a, k, 1);
-  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, int32_t* c) {
-    dequantize<Numbers>(a, quantized, m0, row, rows, n, c);
+  QuantizedRows quantized(a);
+  const auto pack_a = [&](int64_t m0, int64_t rows) {
+    int8_t* const bytes = QuantizedRows::memory(rows * k);
+    quantized.quantize(m0, rows, k, [&](int64_t row) { return ByteRow{bytes + row * k}; });
+    return PackedRows<uint8_t>{reinterpret_cast<const uint8_t*>(bytes), k};
   };
-  VectorKernel kernel(PackedPanels<Numbers>{a.panels, a.out, k, a.wide}, quantized, epilogue);
+  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, int32_t* c) {
+    dequantize<Numbers, false>(a, quantized, m0, row, rows, n, c);
+  };
+  VectorKernel kernel(PackedPanels<Numbers>{a.panels, a.out, k, a.wide}, pack_a, epilogue);
   multiply_packed_b(kernel, a.rows, a.out, k);
 }
 
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
-/// For multiply_tiles().
+/// For multiply_tiles(). AMX multiplies signed numbers as fast as unsigned ones, so rows are centred: there
+/// is no zero point to subtract from the sums.
 struct AmxInt8 {
   using Accumulator = int32_t;
   static constexpr int kProducts = 1;
@@ -188,25 +229,41 @@ struct AmxInt8 {
   }
   template <int kC, int kA, int kB>
   static HWY_INLINE void dot() {
-    amx::dot_u8s8<kC, kA, kB>();
+    amx::dot_s8s8<kC, kA, kB>();
+  }
+};
+
+/// A row in AMX tiles.
+struct AmxByteRow {
+  static constexpr bool kCentred = true;
+  int8_t* data;
+  int8_t* at(int64_t k) const {
+    return data + k / amx::kTileRowBytes * kAmxStepBytesOfA + k % amx::kTileRowBytes;
   }
 };
 
 void multiply_on_amx(const PackedInt8Arguments& a) {
   const amx::TileConfig config;
-  QuantizedRows quantized(a, a.in, kAmxMr);
-  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, int32_t* c) {
-    dequantize<VnniInt8>(a, quantized, m0, row, rows, n, c);
+  const int64_t steps = a.in / amx::kTileRowBytes;
+  QuantizedRows quantized(a);
+  const auto pack_a = [&](int64_t m0, int64_t rows) {
+    const AmxRows packed{reinterpret_cast<char*>(QuantizedRows::memory(AmxRows::bytes(rows, steps))), steps};
+    quantized.quantize(m0, rows, a.in,
+                       [&](int64_t row) { return AmxByteRow{reinterpret_cast<int8_t*>(packed.row(row))}; });
+    return packed;
   };
-  using Kernel = AmxPackedBKernel<AmxInt8, QuantizedRows, decltype(epilogue)>;
-  Kernel kernel({a.panels, a.out, a.in / amx::kTileRowBytes}, quantized, epilogue);
-  multiply_packed_b(kernel, a.rows, a.out, a.in);
+  const auto epilogue = [&](int64_t m0, int64_t row, int64_t rows, int64_t n, int32_t* c) {
+    dequantize<VnniInt8, true>(a, quantized, m0, row, rows, n, c);
+  };
+  AmxPackedBKernel<AmxInt8, decltype(pack_a), decltype(epilogue)> kernel({a.panels, a.out, steps}, pack_a,
+                                                                         epilogue);
+  multiply_packed_b(kernel, a.rows, a.out, steps);
 }
 #endif
 
 void multiply_packed_int8(const PackedInt8Arguments& a) {
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
-  if (internal::has_amx() && int8_fits_amx(a.in)) return multiply_on_amx(a);
+  if (internal::has_amx() && int8_fits_amx(a.in) && a.rows > kMostInt8VectorRows) return multiply_on_amx(a);
 #endif
 #if HEED_VNNI
   if (internal::has_vnni()) return multiply_in_vectors<VnniInt8>(a);
@@ -249,12 +306,18 @@ void pack_b_int8(const int8_t* weights, int64_t out, int64_t in, const Int8Panel
     if (columns < kPanelWidth || whole * kPanelDepth < k) std::fill_n(panel, kPanelWidth * k, int8_t{0});
     for (int64_t column = 0; column < columns; ++column) {
       const int8_t* row = weights + (first + column) * in;
-      int8_t* const groups = panel + column * kPanelDepth;
       to.sums[first + column] = std::accumulate(row, row + in, int32_t{0});
-      for (int64_t g = 0; g < whole; ++g) {
-        std::memcpy(groups + g * group_bytes, row + g * kPanelDepth, kPanelDepth);
+      std::copy(row + whole * kPanelDepth, row + in, panel + column * kPanelDepth + whole * group_bytes);
+    }
+    constexpr int64_t kGroups = kCacheLineBytes / kPanelDepth;  // a cache line of each row is in L1
+    for (int64_t begin = 0; begin < whole; begin += kGroups) {
+      for (int64_t g = begin; g < std::min(begin + kGroups, whole); ++g) {
+        const int8_t* row = weights + first * in + g * kPanelDepth;
+        int8_t* group = panel + g * group_bytes;
+        for (int64_t column = 0; column < columns; ++column, row += in, group += kPanelDepth) {
+          std::memcpy(group, row, kPanelDepth);
+        }
       }
-      std::copy(row + whole * kPanelDepth, row + in, groups + whole * group_bytes);
     }
     HEED_SELECT(mark_wide_steps)(panel, steps, wide);
   }

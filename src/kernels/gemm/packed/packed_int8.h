@@ -47,6 +47,10 @@ struct Int8PanelSizes {
 Int8PanelSizes int8_panel_sizes(int64_t out, int64_t in);
 void pack_b_int8(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to);
 
+/// What the epilogue of a product can apply to its results: kGelu within 5e-5, which is far below what
+/// rounding to 7 bits takes.
+enum class Int8Epilogue { kNone, kRelu, kGelu };
+
 struct PackedInt8Arguments {
   int64_t rows = 0, out = 0, in = 0;
   const float* x = nullptr;        ///< (rows, in)
@@ -55,6 +59,7 @@ struct PackedInt8Arguments {
   const int32_t* sums = nullptr;
   const float* scales = nullptr;  ///< (out, padded to whole panels), as is the bias
   const float* bias = nullptr;
+  Int8Epilogue epilogue = Int8Epilogue::kNone;
   float* y = nullptr;  ///< (rows, out)
 };
 /// A row of x that contains NaN or infinity yields NaN.

@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -41,10 +43,11 @@ struct Int8Layer {
     quantize_weights(
         {.rows = out, .columns = in, .x = weight.data(), .values = values.data(), .scales = scales.data()});
   }
-  std::vector<float> run() const {
+  std::vector<float> run(std::optional<Activation> function = {}) const {
     const PackedMatrix packed(values.data(), scales.data(), out, in, bias.empty() ? nullptr : bias.data());
     std::vector<float> y(static_cast<size_t>(rows * out + 1), kInt8Guard);
-    packed.multiply(x.data(), rows, y.data());
+    function ? packed.multiply(x.data(), rows, *function, y.data())
+             : packed.multiply(x.data(), rows, y.data());
     EXPECT_EQ(y.back(), kInt8Guard) << "written behind the end";
     y.pop_back();
     return y;
@@ -178,6 +181,48 @@ TEST(PackedInt8, IsBitwiseEqualForWholeAmxTiles) {
         });
       }
     }
+  }
+}
+
+// Several blocks of rows (MC) and of inputs (KC).
+TEST(PackedInt8, IsBitwiseEqualForBlocksOfAmx) {
+  for (const auto& [rows, in] : {std::pair<int64_t, int64_t>{300, 640}, {290, 2112}, {2, 1024}, {3, 1024}}) {
+    Int8Layer layer(rows, 70, in, static_cast<uint64_t>(in));
+    layer.x[5] = 60;  // an outlier
+    const std::vector<float> expected = plain_product(layer);
+    on_every_isa([&](const std::string& isa) {
+      expect_same_bits(layer.run(), expected, isa + " with " + std::to_string(rows) + " rows");
+    });
+  }
+}
+
+TEST(PackedInt8, AppliesActivations) {
+  const auto gelu = [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); };
+  for (const int64_t in : {20, 64}) {
+    Int8Layer layer(70, 70, in, 7);
+    for (float& weight : layer.weight) weight /= std::sqrt(static_cast<float>(in)) / 3;  // results up to 12
+    layer.quantize();
+    layer.bias[3] = 1e30f;
+    layer.bias[4] = -1e30f;
+    layer.x[2 * in] = std::numeric_limits<float>::quiet_NaN();
+    on_every_isa([&](const std::string& isa) {
+      const std::vector<float> plain = layer.run(), relu = layer.run(Activation::kRelu),
+                               coarse = layer.run(Activation::kGelu), swish = layer.run(Activation::kSwish);
+      std::vector<float> expected_swish = plain;
+      activate(ActivationArguments<float>{.function = Activation::kSwish,
+                                          .size = static_cast<int64_t>(plain.size()),
+                                          .x = plain.data(),
+                                          .y = expected_swish.data()});
+      for (size_t i = 0; i < plain.size(); ++i) {
+        const bool is_nan = static_cast<int64_t>(i) / layer.out == 2;
+        ASSERT_EQ(std::isnan(coarse[i]), is_nan) << isa << " at " << i;
+        if (is_nan) continue;
+        ASSERT_EQ(relu[i], std::max(plain[i], 0.0f)) << isa << " at " << i;
+        ASSERT_EQ(swish[i], expected_swish[i]) << isa << " at " << i;
+        const double x = plain[i], bound = std::max(5.5e-5, 1e-5 * x);
+        ASSERT_NEAR(coarse[i], gelu(x), bound) << isa << " of " << x;
+      }
+    });
   }
 }
 

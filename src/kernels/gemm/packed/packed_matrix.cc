@@ -50,6 +50,10 @@ struct PackedMatrix::Layout {
       : out(outputs), in(inputs), bias(padded_copy(row, outputs)) {}
   virtual ~Layout() = default;
   virtual void multiply(const float* x, int64_t rows, float* y) const = 0;
+  virtual void multiply(const float* x, int64_t rows, Activation function, float* y) const {
+    multiply(x, rows, y);
+    activate(ActivationArguments<float>{.function = function, .size = rows * out, .x = y, .y = y});
+  }
 
   const float* bias_or_null() const { return bias.empty() ? nullptr : bias.data(); }
 
@@ -122,7 +126,7 @@ struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
                                  .y = y,
                                  .y_stride = out});
   }
-  PoolVector<uint32_t> dwords;
+  std::vector<uint32_t, UninitializedAllocator<uint32_t>> dwords;
   PoolVector<float> exponent_scales;
 };
 
@@ -196,6 +200,14 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
     pack_b_int8(weight, out, in, {panels.data(), sums.data(), wide.data()});
   }
   void multiply(const float* x, int64_t rows, float* y) const override {
+    multiply(x, rows, Int8Epilogue::kNone, y);
+  }
+  void multiply(const float* x, int64_t rows, Activation function, float* y) const override {
+    if (function == Activation::kRelu) return multiply(x, rows, Int8Epilogue::kRelu, y);
+    if (function == Activation::kGelu) return multiply(x, rows, Int8Epilogue::kGelu, y);
+    Layout::multiply(x, rows, function, y);
+  }
+  void multiply(const float* x, int64_t rows, Int8Epilogue epilogue, float* y) const {
     multiply_packed_int8({.rows = rows,
                           .out = out,
                           .in = in,
@@ -205,10 +217,11 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
                           .sums = sums.data(),
                           .scales = scales.data(),
                           .bias = bias_or_null(),
+                          .epilogue = epilogue,
                           .y = y});
   }
-  PoolVector<int8_t> panels;
-  PoolVector<uint8_t> wide;
+  std::vector<int8_t, UninitializedAllocator<int8_t>> panels;
+  std::vector<uint8_t, UninitializedAllocator<uint8_t>> wide;
   PoolVector<int32_t> sums;
   PoolVector<float> scales;
 };
@@ -310,6 +323,9 @@ int64_t PackedMatrix::in() const {
 
 void PackedMatrix::multiply(const float* x, int64_t rows, float* y) const {
   layout_->multiply(x, rows, y);
+}
+void PackedMatrix::multiply(const float* x, int64_t rows, Activation function, float* y) const {
+  layout_->multiply(x, rows, function, y);
 }
 
 }  // namespace heed

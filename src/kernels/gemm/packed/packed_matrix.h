@@ -7,6 +7,7 @@
 
 #include "kernels/gemm/half/half_weights.h"
 #include "kernels/gemm/packed/packed_int4.h"
+#include "kernels/pointwise/elementwise.h"
 
 namespace heed {
 
@@ -51,6 +52,8 @@ class PackedMatrix {
   int64_t in() const;
   /// x is (rows, in), y is (rows, out), both contiguous. Thread-safe.
   void multiply(const float* x, int64_t rows, float* y) const;
+  /// y = f(x W^T + b). With int8 weights, GELU is within 5e-5: its results are meant to be quantized, too.
+  void multiply(const float* x, int64_t rows, Activation function, float* y) const;
 
  private:
   struct Layout;

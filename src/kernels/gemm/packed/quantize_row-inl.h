@@ -59,57 +59,71 @@ HWY_INLINE auto nearest_in_range(V x) {
 }
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-/// Four vectors of integers as bytes, saturated to 0 and 255.
+/// Four vectors of integers as bytes, saturated to -128 and 127.
 template <class V>
 HWY_INLINE auto to_bytes(V a, V b, V c, V d) {
   const hn::ScalableTag<int32_t> dwords;
-  const hn::Repartition<uint8_t, decltype(dwords)> bytes;
+  const hn::Repartition<int8_t, decltype(dwords)> bytes;
   // Instructions pack within blocks of 128 bits: dword n of block m belongs to vector n.
 #if HWY_TARGET == HWY_AVX3
   const auto ab = _mm512_packs_epi32(a.raw, b.raw), cd = _mm512_packs_epi32(c.raw, d.raw);
-  const hn::Vec<decltype(dwords)> packed{_mm512_packus_epi16(ab, cd)};
+  const hn::Vec<decltype(dwords)> packed{_mm512_packs_epi16(ab, cd)};
   alignas(64) static constexpr int32_t kOrder[] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
 #else
   const auto ab = _mm256_packs_epi32(a.raw, b.raw), cd = _mm256_packs_epi32(c.raw, d.raw);
-  const hn::Vec<decltype(dwords)> packed{_mm256_packus_epi16(ab, cd)};
+  const hn::Vec<decltype(dwords)> packed{_mm256_packs_epi16(ab, cd)};
   alignas(32) static constexpr int32_t kOrder[] = {0, 4, 1, 5, 2, 6, 3, 7};
 #endif
   return hn::BitCast(bytes, hn::TableLookupLanes(packed, hn::SetTableIndices(dwords, kOrder)));
 }
 #endif
 
-/// values[i] = x[i] * factor + shift, at most `most` and at least the smallest Value. Both terms are rounded
-/// to the nearest integer (ties to even) before they are added.
-template <typename Value>
-HWY_INLINE void round_row(const float* x, int64_t size, float factor, float shift, int32_t most,
-                          Value* values) {
+/// A row of bytes, one after the other. Activations have their zero point added.
+struct ByteRow {
+  static constexpr bool kCentred = false;
+  int8_t* data;
+  int8_t* at(int64_t k) const { return data + k; }
+};
+
+/// x -> the nearest integer of x * factor (ties to even), at least `least` and at most `most`; and + shift.
+/// All of these are within those of a signed byte.
+struct Rounding {
+  float factor = 0;
+  int32_t least = -127, most = 127, shift = 0;
+};
+
+/// Row: ByteRow, or another one that is contiguous in blocks of 64 bytes.
+template <class Row>
+HWY_INLINE void round_row(const float* x, int64_t size, const Rounding& rounding, const Row& to) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> integers;
-  const hn::Rebind<Value, decltype(d)> narrow;
+  const auto factors = hn::Set(d, rounding.factor);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto factors = hn::Set(d, factor);
-  const auto shifts = hn::NearestInt(hn::Set(d, shift)), limits = hn::Set(integers, most);
-  int64_t at = 0;
   const auto rounded = [&](int64_t i) HEED_INLINE_LAMBDA {
-    return hn::Add(nearest_in_range(hn::Mul(hn::LoadU(d, x + i), factors)), shifts);
+    return nearest_in_range(hn::Mul(hn::LoadU(d, x + i), factors));
   };
+  const auto bounded = [&](auto tag, auto values) HEED_INLINE_LAMBDA {
+    using T = hn::TFromD<decltype(tag)>;
+    const auto limited = hn::Min(hn::Max(values, hn::Set(tag, static_cast<T>(rounding.least))),
+                                 hn::Set(tag, static_cast<T>(rounding.most)));
+    return hn::Add(limited, hn::Set(tag, static_cast<T>(rounding.shift)));
+  };
+  int64_t at = 0;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if constexpr (std::is_same_v<Value, uint8_t>) {
-    const hn::Repartition<uint8_t, decltype(d)> bytes;
-    const auto most_bytes = hn::Set(bytes, static_cast<uint8_t>(most));
-    for (; at + 4 * lanes <= size; at += 4 * lanes) {
-      const auto four =
-          to_bytes(rounded(at), rounded(at + lanes), rounded(at + 2 * lanes), rounded(at + 3 * lanes));
-      hn::StoreU(hn::Min(four, most_bytes), bytes, values + at);
-    }
+  const hn::Repartition<int8_t, decltype(d)> bytes;
+  for (; at + 4 * lanes <= size; at += 4 * lanes) {
+    const auto four =
+        to_bytes(rounded(at), rounded(at + lanes), rounded(at + 2 * lanes), rounded(at + 3 * lanes));
+    hn::StoreU(bounded(bytes, four), bytes, to.at(at));
   }
 #endif
+  const hn::RebindToSigned<decltype(d)> integers;
+  const hn::Rebind<int8_t, decltype(d)> narrow;
   for (; at + lanes <= size; at += lanes) {
-    hn::StoreU(hn::DemoteTo(narrow, hn::Min(rounded(at), limits)), narrow, values + at);
+    hn::StoreU(hn::DemoteTo(narrow, bounded(integers, rounded(at))), narrow, to.at(at));
   }
   for (; at < size; ++at) {
-    const int32_t value = nearest(x[at] * factor) + hn::GetLane(shifts);
-    values[at] = static_cast<Value>(std::clamp<int32_t>(value, std::numeric_limits<Value>::min(), most));
+    const int32_t value = std::clamp(nearest(x[at] * rounding.factor), rounding.least, rounding.most);
+    *to.at(at) = static_cast<int8_t>(value + rounding.shift);
   }
 }
 
@@ -137,51 +151,71 @@ struct RowSummary {
   static constexpr int kParts = 16;
 };
 
-/// Compares bit patterns as signed integers, in which order NaN is above infinity: floats without their
-/// sign bit are in the order of their values, and floats with it are negative. Compiled without FMA
+/// Rows that are summarized together, so that the additions of one hide the latency of those of another.
+constexpr int kSummarizedRows = hn::MaxLanes(hn::CappedTag<float, RowSummary::kParts>()) == 16 ? 4 : 1;
+
+/// Of kRows rows, which are `stride` apart. Compares bit patterns as integers, in which order NaN is above
+/// infinity: as signed ones, floats without their sign bit are in the order of their values and above all
+/// with it; as unsigned ones, those with it are in the order of their absolute values and above all without.
+/// NaN and infinity are found by the range; what `part_squares` is then does not matter. Compiled without FMA
 /// contraction: see CMakeLists.txt.
-/// NaN and infinity are found by the range; what `part_squares` is then does not matter.
-HWY_INLINE RowSummary summarize(const float* x, int64_t size) {
+template <int kRows>
+HWY_INLINE void summarize(const float* x, int64_t stride, int64_t size, RowSummary* summaries) {
   constexpr int kParts = RowSummary::kParts;
   const hn::CappedTag<float, kParts> d;
   const hn::RebindToSigned<decltype(d)> bits;
+  const hn::RebindToUnsigned<decltype(d)> unsigned_bits;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(d)), kVectors = kParts / kLanes;
-  const auto sign = hn::Set(bits, std::numeric_limits<int32_t>::min());
-  hn::Vec<decltype(d)> squares[kVectors];
-  hn::Vec<decltype(bits)> below[kVectors], above[kVectors];
-  for (int v = 0; v < kVectors; ++v) {
-    squares[v] = hn::Zero(d);
-    below[v] = above[v] = hn::Zero(bits);
-  }
-  const auto add = [&](const float* parts) HEED_INLINE_LAMBDA {
+  constexpr uint32_t kSign = 0x80000000u;
+  hn::Vec<decltype(d)> squares[kRows * kVectors];
+  hn::Vec<decltype(bits)> above[kRows * kVectors];
+  hn::Vec<decltype(unsigned_bits)> below[kRows * kVectors];
+  unroll<kRows * kVectors>([&](auto i) HEED_INLINE_LAMBDA {
+    squares[i] = hn::Zero(d);
+    above[i] = hn::Zero(bits);
+    below[i] = hn::Set(unsigned_bits, kSign);
+  });
+  const auto add = [&](auto row, const float* parts) HEED_INLINE_LAMBDA {
     unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+      constexpr int i = decltype(row)::value * kVectors + decltype(v)::value;
       const auto values = hn::LoadU(d, parts + v * kLanes);
-      squares[v] = hn::Add(squares[v], hn::Mul(values, values));
-      above[v] = hn::Max(above[v], hn::BitCast(bits, values));
-      below[v] = hn::Max(below[v], hn::Xor(hn::BitCast(bits, values), sign));
+      squares[i] = hn::Add(squares[i], hn::Mul(values, values));
+      above[i] = hn::Max(above[i], hn::BitCast(bits, values));
+      below[i] = hn::Max(below[i], hn::BitCast(unsigned_bits, values));
     });
   };
   int64_t at = 0;
-  for (; at + kParts <= size; at += kParts) add(x + at);
+  for (; at + kParts <= size; at += kParts) {
+    unroll<kRows>([&](auto row) HEED_INLINE_LAMBDA { add(row, x + row * stride + at); });
+  }
   if (at < size) {
-    float last[kParts] = {};
-    std::copy(x + at, x + size, last);
-    add(last);
+    unroll<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+      float last[kParts] = {};
+      std::copy(x + row * stride + at, x + row * stride + size, last);
+      add(row, last);
+    });
   }
-  float sums[kParts];
-  for (int v = 0; v < kVectors; ++v) {
-    hn::StoreU(squares[v], d, sums + v * kLanes);
-    below[0] = hn::Max(below[0], below[v]);
-    above[0] = hn::Max(above[0], above[v]);
-  }
-  float least = sums[0], other_least = sums[1];
-  for (int n = 2; n < kParts; n += 2) {
-    least = std::min(least, sums[n]);
-    other_least = std::min(other_least, sums[n + 1]);
-  }
-  return {{std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, below[0]))),
-           std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, above[0])))},
-          std::max(least, other_least)};
+  // Without indices that are not constants, which would keep the vectors in memory.
+  unroll<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+    constexpr int kFirst = decltype(row)::value * kVectors;
+    alignas(64) float sums[kParts];
+    auto most_above = above[kFirst];
+    auto most_below = below[kFirst];
+    unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+      hn::Store(squares[kFirst + v], d, sums + v * kLanes);
+      most_above = hn::Max(most_above, above[kFirst + v]);
+      most_below = hn::Max(most_below, below[kFirst + v]);
+    });
+    constexpr int kQuarter = kParts / 4;
+    const hn::CappedTag<float, kQuarter> quarter;
+    for (int n = 0; n < kQuarter; n += static_cast<int>(hn::Lanes(quarter))) {
+      const auto part = [&](int i) HEED_INLINE_LAMBDA { return hn::Load(quarter, sums + n + i * kQuarter); };
+      hn::Store(hn::Min(hn::Min(part(0), part(1)), hn::Min(part(2), part(3))), quarter, sums + n);
+    }
+    summaries[row] = {{std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(unsigned_bits, most_below)) ^ kSign),
+                       std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, most_above)))},
+                      std::max(std::min(sums[0], sums[2]), std::min(sums[1], sums[3]))};
+  });
 }
 
 // ---- Outliers ---------------------------------------------------------------------------------------------
@@ -284,29 +318,33 @@ struct RowScale {
 };
 
 /// A row of activations, and where it goes.
+template <class Row>
 struct RowToQuantize {
   const float* x;
   int64_t in, stride;
-  uint8_t* values;    ///< (stride), 0 to 127, with zeros from `in` on
+  Row values;         ///< (stride), 0 to 127, less the zero point where centred, with zeros from `in` on
   Outlier* outliers;  ///< (kMostOutliers)
 };
 
 /// Quantizes a row whose elements beyond `range` are saturated.
-HWY_INLINE RowScale quantize_within(const Range& range, const RowToQuantize& row) {
+template <class Row>
+HWY_INLINE RowScale quantize_within(const Range& range, const RowToQuantize<Row>& row) {
   const bool finite = range.finite();
   const float scale = range.half_width() * (2.0f / kMaxActivation);
   const bool usable = finite && scale >= kSmallest;
   const float factor = usable ? 1 / scale : 0;
-  const float zero_point = range.below * factor;
+  const int32_t zero_point = usable ? nearest(range.below * factor) : 0;
   const int64_t in = usable ? row.in : 0;
-  round_row(row.x, in, factor, zero_point, kMaxActivation, row.values);
-  std::fill(row.values + in, row.values + row.stride, uint8_t{0});
-  if (usable) return {scale, nearest(zero_point)};
-  return {finite ? 0 : std::numeric_limits<float>::quiet_NaN(), 0};
+  round_row(row.x, in, {factor, -zero_point, kMaxActivation - zero_point, Row::kCentred ? 0 : zero_point},
+            row.values);
+  for (int64_t k = in; k < row.stride; ++k) *row.values.at(k) = 0;
+  if (!finite) return {std::numeric_limits<float>::quiet_NaN(), 0};
+  return {usable ? scale : 0, zero_point};
 }
 
 /// The range is that of ordinary elements, as far as they occur.
-inline HWY_NOINLINE RowScale quantize_with_outliers(const RowSummary& summary, const RowToQuantize& row) {
+template <class Row>
+HWY_NOINLINE RowScale quantize_with_outliers(const RowSummary& summary, const RowToQuantize<Row>& row) {
   const Range& range = summary.range;
   const float ordinary = std::sqrt(summary.part_squares * (RowSummary::kParts / static_cast<float>(row.in)));
   const float threshold = std::max(kLargestOrdinary * ordinary, range.largest() * (1 / kMostOutlierRatio));
@@ -319,7 +357,8 @@ inline HWY_NOINLINE RowScale quantize_with_outliers(const RowSummary& summary, c
     for (const auto& [value, k] : large) {
       const int32_t all = nearest(value * factor) + result.zero_point, high = all >> 7;
       if (high == 0 || (high > 0) != positive) continue;
-      row.values[k] = static_cast<uint8_t>(all & kMaxActivation);
+      const int32_t low = all & kMaxActivation;
+      *row.values.at(k) = static_cast<int8_t>(Row::kCentred ? low - result.zero_point : low);
       Outlier& outlier = row.outliers[result.outliers++];
       outlier = {.k = static_cast<uint32_t>(k), .high = high, .digits = {}};
       outlier.digits[k % sizeof outlier.digits] = static_cast<uint8_t>(std::abs(high));
@@ -329,11 +368,30 @@ inline HWY_NOINLINE RowScale quantize_with_outliers(const RowSummary& summary, c
   return result;
 }
 
-/// A row of activations -> u7 and outliers.
-HWY_INLINE RowScale quantize_row(const RowToQuantize& row) {
-  const RowSummary summary = summarize(row.x, row.in);
+template <class Row>
+HWY_INLINE RowScale quantize_row(const RowSummary& summary, const RowToQuantize<Row>& row) {
   if (has_outliers(summary, row.in)) return quantize_with_outliers(summary, row);
   return quantize_within(summary.range, row);
+}
+
+/// Rows of activations (rows, in) -> u7 and outliers. row_of(r) is a Row of `stride` bytes; scales has `rows`
+/// elements, outliers kMostOutliers for each.
+template <class RowOf>
+HWY_INLINE void quantize_rows(const float* x, int64_t rows, int64_t in, int64_t stride, const RowOf& row_of,
+                              RowScale* scales, Outlier* outliers) {
+  for_each_block<kSummarizedRows>(rows, [&](int64_t begin, int64_t count) HEED_INLINE_LAMBDA {
+    RowSummary summaries[kSummarizedRows];
+    if (count == kSummarizedRows) {
+      summarize<kSummarizedRows>(x + begin * in, in, in, summaries);
+    } else {
+      for (int64_t n = 0; n < count; ++n) summarize<1>(x + (begin + n) * in, in, in, summaries + n);
+    }
+    for (int64_t n = 0; n < count; ++n) {
+      const int64_t r = begin + n;
+      scales[r] = quantize_row<decltype(row_of(r))>(
+          summaries[n], {x + r * in, in, stride, row_of(r), outliers + r * kMostOutliers});
+    }
+  });
 }
 
 }  // namespace heed::HWY_NAMESPACE
