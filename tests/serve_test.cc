@@ -309,6 +309,7 @@ TEST_F(ServeTest, TranslatesSeveralDocuments) {
   const Json all =
       post("/translate", {{"q", documents}, {"source", "en"}, {"target", "de"}, {"format", "html"}}).json();
   const Json own = post("/v1/translate", {{"text", documents}, {"pair", "en-de"}, {"format", "html"}}).json();
+  for (const Json& each : own["translations"]) EXPECT_TRUE(each["warnings"].is_array());
   for (size_t n = 0; n < documents.size(); ++n) {
     const Json one =
         post("/translate", {{"q", documents[n]}, {"source", "en"}, {"target", "de"}, {"format", "html"}})

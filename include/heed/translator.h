@@ -127,6 +127,10 @@ class Translator {
   /// alignment, and placeholders that are off.
   std::string translate_document(const std::string& document, const std::string& format,
                                  const TranslateOptions& options = {}) const;
+  /// The same; `warnings` becomes what the translation says otherwise than the document in numbers, times,
+  /// dates, codes and addresses.
+  std::string translate_document(const std::string& document, const std::string& format,
+                                 const TranslateOptions& options, std::vector<std::string>& warnings) const;
 
   /// The attention weights of all heads and layers for the model's own translation of `source`, or for
   /// `target` if given (forced decoding). `ablate` switches heads off, whose output then counts as zeros:

@@ -124,15 +124,24 @@ std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vec
 
 std::string Translator::translate_document(const std::string& document, const std::string& format,
                                            const TranslateOptions& options) const {
+  std::vector<std::string> warnings;
+  return translate_document(document, format, options, warnings);
+}
+
+std::string Translator::translate_document(const std::string& document, const std::string& format,
+                                           const TranslateOptions& options,
+                                           std::vector<std::string>& warnings) const {
   if (format != "html" && format != "markdown") {
     fail(ErrorKind::kUsage, "unknown format '{}'; choose html or markdown", format);
   }
   require_utf8("the document", document);
   const translate::TranslatorChain translator = state_->with(translate::options_for_document(options));
-  return translate::translate_document(
+  translate::TranslatedDocument translated = translate::translate_document(
       translator, document,
       format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown,
       Stop(options.cancelled));
+  warnings = std::move(translated.warnings);
+  return std::move(translated.text);
 }
 
 Trace Translator::attend(const std::string& source, const std::string& target,

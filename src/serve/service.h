@@ -17,6 +17,7 @@
 #include "serve/http/request_error.h"
 #include "serve/served_models.h"
 #include "tasks/generation_settings.h"
+#include "translate/documents/document.h"
 #include "translate/translation_settings.h"
 
 namespace heed::serve {
@@ -159,9 +160,10 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
                                              const TranslateOptions& options,
                                              const std::vector<std::string>& texts);
 /// The same for documents, "html" or "markdown": the parts of all of them share batches.
-std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenChain& chain,
-                                             const TranslateOptions& options,
-                                             const std::vector<std::string>& documents,
-                                             const std::string& format);
+std::vector<translate::TranslatedDocument> translate_documents(const Exchange& exchange,
+                                                               const ChosenChain& chain,
+                                                               const TranslateOptions& options,
+                                                               const std::vector<std::string>& documents,
+                                                               const std::string& format);
 
 }  // namespace heed::serve

@@ -4,6 +4,7 @@
 
 #include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
+#include "translate/documents/document.h"
 #include "translate/translator.h"
 
 namespace heed::translate {
@@ -95,6 +96,24 @@ TEST(CheckedValues, AreThoseOfEachSentence) {
   const Translation translation =
       translate(model, options, "The teacher sees 14 windows. The teacher sees 14 rivers.");
   EXPECT_EQ(translation.best().text, std::string(kRight) + " " + kRight);
+}
+
+TEST(CheckedValues, WarnInDocuments) {
+  const search::FunctionModel model = model_that_prefers({kWrong});
+  TranslatorOptions options = checked(1);
+  options.protect_spans = true;
+  options.constraints.forbidden = {"14", "vierzehn"};
+  ThreadPool pool(1);
+  const Translator translator(model, nn::Context(), search::small_tokenizer(), pool, options);
+  const std::string right = "<p>The teacher sees 41 windows.</p>",
+                    wrong = "<p>The teacher sees 14 windows.</p>";
+  const auto documents =
+      translate_documents(translator, {right, wrong + wrong, "<p></p>"}, DocumentFormat::kHtml);
+  ASSERT_EQ(documents.size(), 3U);
+  EXPECT_THAT(documents[0].warnings, IsEmpty());
+  const auto lacks = "the translation lacks \"14\"", adds = "the source does not say \"41\"";
+  EXPECT_THAT(documents[1].warnings, ElementsAre(lacks, adds, lacks, adds));
+  EXPECT_THAT(documents[2].warnings, IsEmpty());
 }
 
 TEST(CheckedValues, OfSamplesAreOnlyReported) {

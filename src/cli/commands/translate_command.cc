@@ -1,8 +1,11 @@
 // heed translate
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,6 +116,18 @@ class ValueWarnings {
   size_t lines_ = 0;
 };
 
+/// Writes what the n-th of some documents says otherwise than its source to standard error.
+void warn_of_values(const std::vector<std::string>& warnings, size_t number, size_t documents) {
+  constexpr size_t kShown = 20;
+  const std::string where = documents == 1 ? "" : fmt::format("document {}: ", number);
+  for (const std::string& warning : warnings | std::views::take(kShown)) {
+    std::fprintf(stderr, "warning: %s%s\n", where.c_str(), warning.c_str());
+  }
+  if (warnings.size() <= kShown) return;
+  std::fprintf(stderr, "warning: %s%s in all that differ from the source\n", where.c_str(),
+               counted(warnings.size(), "value").c_str());
+}
+
 /// Translates whole documents instead of lines.
 int run_translate_documents(const TranslateArguments& o) {
   if (!o.texts.empty() && !o.input.empty()) {
@@ -135,11 +150,12 @@ int run_translate_documents(const TranslateArguments& o) {
   const translate::TranslatorChain translator(tasks::chain_steps(models, options), pool);
   const auto format =
       o.format == "html" ? translate::DocumentFormat::kHtml : translate::DocumentFormat::kMarkdown;
-  for (const std::string& document : documents) {
-    const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
-    const std::string translation =
+  for (size_t n = 0; n < documents.size(); ++n) {
+    const std::string text = o.lossy ? replace_invalid_utf8(documents[n]) : documents[n];
+    const translate::TranslatedDocument translation =
         translate::translate_document(translator, text, format, stop_on_interrupt());
-    output.write(translation);
+    if (!o.common.quiet) warn_of_values(translation.warnings, n + 1, documents.size());
+    output.write(translation.text);
     if (arguments) output.write("\n");
   }
   output.commit();

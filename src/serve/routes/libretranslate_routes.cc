@@ -50,8 +50,8 @@ std::vector<std::vector<std::string>> translate(const Exchange& exchange, const 
                                                 const Wanted& wanted, const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> results;
   if (wanted.format == "html") {
-    for (std::string& text : translate_documents(exchange, chain, wanted.options, texts, "html")) {
-      results.push_back({std::move(text)});
+    for (auto& document : translate_documents(exchange, chain, wanted.options, texts, "html")) {
+      results.push_back({std::move(document.text)});
     }
     return results;
   }

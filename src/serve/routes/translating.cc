@@ -266,14 +266,15 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Cho
   return results;
 }
 
-std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenChain& chain,
-                                             const TranslateOptions& choices,
-                                             const std::vector<std::string>& documents,
-                                             const std::string& format) {
+std::vector<translate::TranslatedDocument> translate_documents(const Exchange& exchange,
+                                                               const ChosenChain& chain,
+                                                               const TranslateOptions& choices,
+                                                               const std::vector<std::string>& documents,
+                                                               const std::string& format) {
   ThreadPool here(1);
   const translate::TranslatorChain translator(
       steps_for(exchange, chain, translate::options_for_document(choices)), here);
-  std::vector<std::string> translated;
+  std::vector<translate::TranslatedDocument> translated;
   search(exchange, chain, [&] {
     translated = translate::translate_documents(
         translator, documents,

@@ -74,10 +74,12 @@ void route_v1_translate(const Exchange& exchange) {
       list.push_back(to_json(lines, options));
     }
   } else {
-    const std::vector<std::string> translations =
+    const std::vector<translate::TranslatedDocument> documents =
         translate_documents(exchange, chain, options, texts.texts, format);
-    for (size_t n = 0; n < translations.size(); ++n) {
-      list.push_back({{"source", texts.texts[n]}, {"translation", translations[n]}});
+    for (size_t n = 0; n < documents.size(); ++n) {
+      list.push_back({{"source", texts.texts[n]},
+                      {"translation", documents[n].text},
+                      {"warnings", documents[n].warnings}});
     }
   }
   ordered_json json = describe(chain);

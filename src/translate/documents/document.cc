@@ -21,7 +21,7 @@ struct Replaced {
 
 /// Replaces parts, which are in order, by their translations.
 void replace(const LineTranslator& translator, const std::vector<Replaced>& parts,
-             std::vector<std::string>& documents, const Stop& stop) {
+             std::vector<TranslatedDocument>& documents, const Stop& stop) {
   std::vector<std::string> results(documents.size());
   std::vector<size_t> copied(documents.size(), 0);  // bytes of each document that its result covers
   size_t asked = 0, done = 0;
@@ -34,21 +34,23 @@ void replace(const LineTranslator& translator, const std::vector<Replaced>& part
     const Replaced& part = parts[done++];
     std::string& result = results[part.document];
     size_t& from = copied[part.document];
-    result += std::string_view(documents[part.document]).substr(from, part.begin - from);
+    result += std::string_view(documents[part.document].text).substr(from, part.begin - from);
     result += part.written(translation);
     from = part.end;
+    std::vector<std::string>& warnings = documents[part.document].warnings;
+    warnings.insert(warnings.end(), translation.warnings.begin(), translation.warnings.end());
   };
   translator.translate(next, take, {.progress = {}, .stop = stop});
   for (size_t n = 0; n < documents.size(); ++n) {
-    results[n] += std::string_view(documents[n]).substr(copied[n]);
+    results[n] += std::string_view(documents[n].text).substr(copied[n]);
+    documents[n].text = std::move(results[n]);
   }
-  documents = std::move(results);
 }
 
-std::vector<Replaced> labels_of(const std::vector<std::string>& documents, bool html) {
+std::vector<Replaced> labels_of(const std::vector<TranslatedDocument>& documents, bool html) {
   std::vector<Replaced> parts;
   for (size_t n = 0; n < documents.size(); ++n) {
-    for (Label& label : html ? html_labels(documents[n]) : markdown_labels(documents[n])) {
+    for (Label& label : html ? html_labels(documents[n].text) : markdown_labels(documents[n].text)) {
       parts.push_back({n, label.begin, label.end, std::move(label.text),
                        [written = std::move(label.written)](const Translation& translation) {
                          return written(translation.best().text);
@@ -58,11 +60,11 @@ std::vector<Replaced> labels_of(const std::vector<std::string>& documents, bool 
   return parts;
 }
 
-std::vector<Replaced> sentences_of(const std::vector<std::string>& documents, bool html) {
+std::vector<Replaced> sentences_of(const std::vector<TranslatedDocument>& documents, bool html) {
   const Escape escape = html ? escape_html : escape_markdown;
   std::vector<Replaced> parts;
   for (size_t n = 0; n < documents.size(); ++n) {
-    for (Segment& segment : html ? html_segments(documents[n]) : markdown_segments(documents[n])) {
+    for (Segment& segment : html ? html_segments(documents[n].text) : markdown_segments(documents[n].text)) {
       Replaced part{n, segment.begin, segment.end, segment.text, {}};
       part.written = [segment = std::move(segment), escape](const Translation& translation) {
         return with_markup(segment, translation.best().text, translation.best().alignment, escape);
@@ -75,24 +77,25 @@ std::vector<Replaced> sentences_of(const std::vector<std::string>& documents, bo
 
 }  // namespace
 
-std::vector<std::string> translate_documents(const LineTranslator& translator,
-                                             const std::vector<std::string>& documents, DocumentFormat format,
-                                             const Stop& stop) {
+std::vector<TranslatedDocument> translate_documents(const LineTranslator& translator,
+                                                    const std::vector<std::string>& documents,
+                                                    DocumentFormat format, const Stop& stop) {
   for (const std::string& document : documents) {
     if (const auto offset = find_invalid_utf8(document)) {
       fail(ErrorKind::kText, "the document is not valid UTF-8 at byte {}", *offset);
     }
   }
   const bool html = format == DocumentFormat::kHtml;
-  std::vector<std::string> results = documents;
+  std::vector<TranslatedDocument> results;
+  for (const std::string& document : documents) results.push_back({document});
   // Labels lie within the markup of sentences, which keep it as it is.
   replace(translator, labels_of(results, html), results, stop);
   replace(translator, sentences_of(results, html), results, stop);
   return results;
 }
 
-std::string translate_document(const LineTranslator& translator, const std::string& document,
-                               DocumentFormat format, const Stop& stop) {
+TranslatedDocument translate_document(const LineTranslator& translator, const std::string& document,
+                                      DocumentFormat format, const Stop& stop) {
   return std::move(translate_documents(translator, {document}, format, stop).front());
 }
 

@@ -25,14 +25,21 @@ std::string escape_html(std::string_view text);
 /// (markdown_labels), and ambiguous markup.
 std::vector<Segment> markdown_segments(std::string_view markdown);
 
+struct TranslatedDocument {
+  std::string text;
+  /// What it says otherwise than the source in numbers, times, dates, codes and addresses:
+  /// Translation::warnings of its labels, then of its segments.
+  std::vector<std::string> warnings = {};
+};
+
 /// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the
 /// segments of all documents share its batches. Throws kText for invalid UTF-8, and the errors of finding
 /// segments, and Cancelled soon after `stop` is requested.
-std::vector<std::string> translate_documents(const LineTranslator& translator,
-                                             const std::vector<std::string>& documents, DocumentFormat format,
-                                             const Stop& stop = {});
+std::vector<TranslatedDocument> translate_documents(const LineTranslator& translator,
+                                                    const std::vector<std::string>& documents,
+                                                    DocumentFormat format, const Stop& stop = {});
 /// The same for one document.
-std::string translate_document(const LineTranslator& translator, const std::string& document,
-                               DocumentFormat format, const Stop& stop = {});
+TranslatedDocument translate_document(const LineTranslator& translator, const std::string& document,
+                                      DocumentFormat format, const Stop& stop = {});
 
 }  // namespace heed::translate

@@ -101,9 +101,12 @@ class Matcher {
       return std::ranges::any_of(text.values, [](const Value& value) { return !value.optional; });
     };
     if (!needs_match(values_[0]) && !needs_match(values_[1])) return {};
-    constexpr size_t kMaxAmbiguous = 6;
+    constexpr size_t kMaxAmbiguous = 6, kMaxCompared = 256;
     const size_t first = count_ambiguous(values_[0]), second = count_ambiguous(values_[1]);
-    const size_t bits = first + second <= kMaxAmbiguous ? first + second : 0;
+    // Comparing takes quadratic time, in each of the readings.
+    const bool all_readings = first + second <= kMaxAmbiguous &&
+                              values_[0].values.size() + values_[1].values.size() <= kMaxCompared;
+    const size_t bits = all_readings ? first + second : 0;
     ValueDifferences best = differences(0, 0);
     for (unsigned readings = 1; best.count() > 0 && readings < 1U << bits; ++readings) {
       // Times in both texts are hardly numbers in both.
@@ -113,6 +116,7 @@ class Matcher {
       if (other.count() < best.count()) best = std::move(other);
     }
     best.range = lost_range(best);
+    best.compared = values_[0].values.size() + values_[1].values.size();
     return best;
   }
 

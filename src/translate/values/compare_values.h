@@ -20,6 +20,7 @@ struct ValueDifferences {
   std::vector<Value> missing;  ///< values of the source that the translation lacks, in order
   std::vector<Value> added;    ///< values of the translation that the source lacks, in order
   std::optional<LostRange> range = {};
+  size_t compared = 0;  ///< values of both texts together
   size_t count() const { return missing.size() + added.size(); }
 };
 

@@ -1,7 +1,9 @@
 #include "translate/values/compare_values.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "translate/values/figures.h"
 #include "translate/values/repair_trials.h"
 
 namespace heed::translate {
@@ -41,6 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "1,250 kg", "en", "1,250 kg", 1, 1},
                       Pair{"en", "two dogs", "es", "tres perros", 1, 1},
                       Pair{"en", "flight LH4713", "es", "el vuelo LH4731", 1, 1},
+                      Pair{"en", "It costs $5k.", "de", "Es kostet 5 Dollar.", 1, 1},
                       Pair{"de", "am 3. Mai", "en", "on March 3", 1, 1},
                       // Numbers of a time do not stand for its hour, nor for those of words that are a time.
                       Pair{"de", "um 0:00 Uhr", "en", "at 10:00", 1, 1},
@@ -52,6 +55,73 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "von 12 bis 14 Uhr", "en", "from 12 p.m. to 14 p.m.", 1, 1},
                       Pair{"en", "on 7/21/1912", "es", "el 7/21/1912", 1, 1},
                       Pair{"en", "Was LH 6887 diverted?", "es", "¿LeH 6887 fue desviado?", 1, 1}));
+
+// A point with three digits behind it separates thousands in Spanish, as far as the text does not tell
+// otherwise.
+INSTANTIATE_TEST_SUITE_P(
+    SpanishMarks, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "4.500 metres", "es", "4.500 metros", 1, 1},
+        Pair{"en", "It is 1.234.", "es", "Es 1.234.", 1, 1}, Pair{"de", "2,125 m", "es", "2.125 m", 1, 1},
+        Pair{"de", "2.125 m", "es", "2.125 m", 0, 0}, Pair{"en", "4.500 metres", "es", "4,5 metros", 0, 0},
+        Pair{"en", "4,500 metres", "es", "4.500 metros", 0, 0},
+        Pair{"es", "El 1,5 % de 300.000 es 4.500.", "en", "1.5% of 300,000 is 4.500.", 1, 1},
+        Pair{"es", "El 1,5 % de 300.000 es 4.500.", "en", "1.5% of 300,000 is 4,500.", 0, 0},
+        // "1,250" is 1250 in Mexico, but not beside "1,5" or "300.000".
+        Pair{"en", "1,250 of 300,000", "es", "1,250 de 300.000", 1, 1},
+        Pair{"en", "1,250 and 1.5%", "es", "1,250 y el 1,5 %", 1, 1},
+        Pair{"en", "1,250 and 1.5%", "es", "1,250 y el 1.5 %", 0, 0},
+        // Decimal points as in Mexico.
+        Pair{"en", "from 2.5 to 3.125", "es", "de 2.5 a 3.125", 0, 0},
+        Pair{"es", "de 2.5 a 3.125", "en", "from 2.5 to 3.125", 0, 0},
+        Pair{"es", "de 1,234.50 a 3.125", "en", "from 1,234.50 to 3.125", 0, 0},
+        // A version says nothing for certain.
+        Pair{"es", "La versión 2.5 tiene 4.500 usuarios.", "en", "Version 2.5 has 4,500 users.", 0, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Halves, ComparedValues,
+    ::testing::Values(Pair{"de", "anderthalb Stunden", "en", "one and a half hours", 0, 0},
+                      Pair{"de", "eineinhalb Stunden", "en", "an hour and a half", 0, 0},
+                      Pair{"de", "anderthalb Stunden", "en", "ninety minutes", 0, 0},
+                      Pair{"de", "anderthalb Stunden", "en", "an hour", 1, 0},
+                      Pair{"de", "anderthalb Stunden", "en", "half an hour", 1, 1},
+                      Pair{"de", "zweieinhalb Jahre", "en", "two years", 1, 1},
+                      Pair{"de", "zweieinhalb Jahre", "es", "dos años y medio", 0, 0},
+                      Pair{"de", "ein zweieinhalbstündiger Film", "en", "a two-and-a-half-hour film", 0, 0},
+                      Pair{"de", "dreieinhalbtausend Bücher", "en", "3,500 books", 0, 0},
+                      Pair{"en", "It took two and a half hours.", "es", "Tardó dos horas.", 1, 1},
+                      Pair{"en", "It took two hours.", "es", "Tardó dos horas y media.", 1, 1},
+                      Pair{"en", "2½ miles", "de", "2,5 Meilen", 0, 0},
+                      Pair{"en", "half an hour", "es", "media hora", 0, 0},
+                      Pair{"en", "half an hour", "es", "una hora", 1, 0},
+                      Pair{"es", "media hora", "de", "eine halbe Stunde", 0, 0},
+                      Pair{"es", "una hora", "de", "eine halbe Stunde", 0, 1},
+                      Pair{"es", "hora y media", "en", "an hour and a half", 0, 0},
+                      Pair{"es", "Son las dos y media.", "en", "It is half past two.", 0, 0},
+                      Pair{"es", "un año y medio", "en", "eighteen months", 0, 0},
+                      Pair{"en", "half a dozen eggs", "de", "sechs Eier", 0, 0},
+                      Pair{"en", "half a million people", "de", "500.000 Menschen", 0, 0},
+                      Pair{"en", "half a million people", "de", "eine Million Menschen", 1, 1},
+                      Pair{"en", "two and a half million", "es", "dos millones y medio", 0, 0},
+                      Pair{"en", "two and a half million", "de", "zwei Millionen", 1, 1},
+                      // Without a number or a unit, a half is said in other ways.
+                      Pair{"en", "half a mind to go", "de", "fast entschlossen zu gehen", 0, 0},
+                      Pair{"en", "half the people", "es", "la mitad de la gente", 0, 0}));
+
+/// A number with decimals is not a thousand times as much in Spanish. The reverse, "1,125" for 1125, is usual
+/// in Mexico.
+TEST(SpanishMarks, DoNotHideAFactorOfAThousand) {
+  for (const char* number : {"1.125", "4.5", "12.75", "999.999"}) {
+    for (const ValueLanguage* from : {&german_values(), &english_values()}) {
+      const std::string text = write_figures(number, *from), right = write_figures(number, spanish_values());
+      std::string wrong = write_figures(with_zeros(number, 3), spanish_values());
+      if (wrong.size() == 4) wrong.insert(1, ".");
+      EXPECT_EQ(compare_values({text, *from}, {right, spanish_values()}).count(), 0U) << text << right;
+      EXPECT_GT(compare_values({text, *from}, {wrong, spanish_values()}).count(), 0U) << text << wrong;
+      EXPECT_GT(compare_values({wrong, spanish_values()}, {text, *from}).count(), 0U) << text << wrong;
+    }
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(
     WaysToSayTheSame, ComparedValues,
@@ -67,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "um 20.30 Uhr", "en", "at 20.30pm", 0, 0},
                       Pair{"de", "60 Milliarden Euro", "en", "€60bn", 0, 0},
                       Pair{"de", "3,5 Millionen Pfund", "en", "£3.5m", 0, 0},
+                      Pair{"en", "It costs $5k.", "de", "Es kostet 5.000 Dollar.", 0, 0},
                       Pair{"en", "flight LH 6887", "de", "Flug LH6887", 0, 0},
                       Pair{"de", "die WM 2022", "en", "the 2022 World Cup", 0, 0},
                       Pair{"de", "heute Abend um 6 Uhr", "en", "at 6 o'clock this evening", 0, 0},
@@ -103,6 +174,22 @@ TEST(RepairTrials, PutTheRightValueInPlaceOfTheWrongOne) {
   EXPECT_EQ(trials[1].required, std::vector<std::string>{"half past nine"});
   EXPECT_EQ(repair_trials(of(source, translation), {source, translation}, english_values(), 1)[0].inserted,
             "9:30");
+}
+
+TEST(RepairTrials, AreBoundedByTheNumberOfValues) {
+  std::string source, translation;
+  size_t trials = 0, largest = 0;
+  for (size_t values = 1; values <= 300; ++values) {
+    source += fmt::format("{}, ", values + 3);
+    translation += "7, ";
+    const ValueDifferences found = of(source, translation);
+    EXPECT_EQ(found.compared, 2 * values);
+    const size_t count = repair_trials(found, {source, translation}, english_values(), 0).size();
+    trials += count;
+    if (count > 0) largest = values;
+  }
+  EXPECT_EQ(largest, 32U);
+  EXPECT_LE(trials, 3 * largest);
 }
 
 TEST(RepairTrials, PutAMarkerFirst) {

@@ -45,7 +45,7 @@ class Cursor {
       return day;
     }
     const auto words = at_end() ? std::nullopt : language_.read_words(left());
-    if (!words || words->value < 1 || words->value > kMaxDay) return fail(begin);
+    if (!words || words->half || words->value < 1 || words->value > kMaxDay) return fail(begin);
     if (!words->ordinal && !language_.cardinal_days) return fail(begin);
     at_ += words->tokens;
     return static_cast<int>(words->value);

@@ -169,6 +169,13 @@ constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", 
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
+constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
+constexpr std::string_view kHalfBehind[] = {"and a half", "- and - a - half", "½"};
+constexpr Phrase<int> kHalvedUnits[] = {
+    {"hour", 60},   {"hours", 60},  {"year", 12},   {"years", 12},  {"dozen", 12},    {"century", 100},
+    {"decade", 10}, {"million", 0}, {"billion", 0}, {"mile", 0},    {"miles", 0},     {"kilo", 0},
+    {"kilos", 0},   {"liter", 0},   {"litre", 0},   {"percent", 0}, {"kilometer", 0}, {"kilometre", 0}};
+
 /// Words that say a number by the way.
 constexpr Phrase<int> kOptional[] = {{"a", 1},
                                      {"an", 1},
@@ -193,8 +200,6 @@ constexpr Phrase<int> kOptional[] = {{"a", 1},
                                      {"neither", 2},
                                      {"fortnight", 14},
                                      {"twos", 2},
-                                     {"half an hour", 30},
-                                     {"half hour", 30},
                                      {"quarter of an hour", 15},
                                      {"quarter hour", 15}};
 
@@ -224,6 +229,10 @@ std::string write_words(int64_t number) {
   if (number < 1000) return write_below_thousand(number);
   return write_below_thousand(number / 1000) + " thousand" +
          (number % 1000 == 0 ? "" : " " + write_below_thousand(number % 1000));
+}
+
+std::string write_half(int64_t whole) {
+  return whole == 0 ? "half an" : write_words(whole) + " and a half";
 }
 
 std::vector<std::string> write_date(const Value& date) {
@@ -267,6 +276,9 @@ const ValueLanguage& english_values() {
                                       .written_range = "from {} to {}",
                                       .before_ranges = kBeforeRanges,
                                       .before_times = kBeforeTimes,
+                                      .half_before = kHalfBefore,
+                                      .half_behind = kHalfBehind,
+                                      .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
@@ -275,6 +287,7 @@ const ValueLanguage& english_values() {
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,
                                       .write_words = write_words,
+                                      .write_half = write_half,
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;

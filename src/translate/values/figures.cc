@@ -80,12 +80,36 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
     if (!all_thousands) return Figures{decimal, "", used};
     const bool grouped = number.marks[0] != language.decimal_mark;
     const std::string other = grouped ? decimal : integer;
-    return Figures{grouped ? integer : decimal, language.either_mark ? other : "", used};
+    const bool ambiguous = language.other_marks == OtherMarks::kEither ||
+                           (language.other_marks == OtherMarks::kGroups && !grouped);
+    return Figures{grouped ? integer : decimal, ambiguous ? other : "", used};
   }
   if (all_thousands) return Figures{normalized(joined(number, count), ""), "", used};
   const bool decimal = number.marks.back() != number.marks[0] && are_thousands(number, count - 1);
   if (decimal) return Figures{normalized(joined(number, count - 1), last), "", used};
   return Figures{normalized(joined(number, 1), ""), "", 1};
+}
+
+OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language) {
+  if (language.other_marks == OtherMarks::kNever) return OtherMarks::kNever;
+  bool usual = false, other = false;
+  for (size_t at = 0; at < tokens.size(); ++at) {
+    if (!tokens[at].is_digits()) continue;
+    const Groups number = groups_of(tokens.subspan(at));
+    const size_t count = number.groups.size(), used = 2 * count - 1;
+    const bool thousands = are_thousands(number, count);
+    const bool is_decimal = count == 2 ? !thousands
+                                       : count > 2 && !thousands && number.marks.back() != number.marks[0] &&
+                                             are_thousands(number, count - 1);
+    const char last = number.marks.empty() ? ' ' : number.marks.back();
+    // "300.000" is round, so three hundred thousand.
+    const bool is_round = count == 2 && thousands && number.groups[1] == "000";
+    if (is_decimal) (last == language.decimal_mark ? usual : other) = true;
+    if (is_round || (count > 2 && thousands)) (last == language.group_mark ? usual : other) = true;
+    at += used - 1;
+  }
+  if (other) return OtherMarks::kEither;
+  return usual ? OtherMarks::kNever : language.other_marks;
 }
 
 std::string with_zeros(const std::string& number, int zeros) {

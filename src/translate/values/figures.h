@@ -11,13 +11,18 @@ namespace heed::translate {
 
 struct Figures {
   std::string normal;     ///< "1249.5": no needless zeros
-  std::string otherwise;  ///< by the other convention, if the language has both; else empty
+  std::string otherwise;  ///< by the other convention, if it may be meant (OtherMarks); else empty
   size_t tokens = 0;
 };
 
 /// The number at the beginning of `tokens`. Marks of the other convention are read, too, where they can only
 /// be meant so: "1,249.50" in German.
 std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& language);
+
+/// Which figures of a text are ambiguous in its language, given all others: "1,5" and "300.000" in Spanish
+/// say that "1,250" is 1.25, and "1.5" that "1.250" may be. "18.07", a time, counts as decimal: more is
+/// ambiguous.
+OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language);
 
 /// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
 std::string with_zeros(const std::string& number, int zeros);

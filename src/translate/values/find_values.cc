@@ -4,6 +4,7 @@
 
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
+#include "translate/values/figures.h"
 #include "translate/values/value_readers.h"
 
 namespace heed::translate {
@@ -46,6 +47,7 @@ class Finder {
  public:
   Finder(std::string_view text, const ValueLanguage& language)
       : text_(text), language_(language), tokens_(tokenize_values(text)) {
+    language_.other_marks = other_marks(tokens_, language);
     if (!may_hold_text_values()) return;
     for (const ProtectedSpan& span : find_protected_spans(text)) {
       if (span.kind != SpanKind::kExact) continue;
@@ -212,7 +214,7 @@ class Finder {
   }
 
   std::string_view text_;
-  const ValueLanguage& language_;
+  ValueLanguage language_;  ///< with what the figures of the text say about marks
   std::vector<TextToken> tokens_;
   std::vector<ProtectedSpan> spans_;
   TextValues result_;

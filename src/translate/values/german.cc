@@ -82,20 +82,29 @@ constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "se
 constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
+constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben"};
+constexpr std::string_view kHalfBehind[] = {"und eine halbe", "und einen halben", "und ein halbes",
+                                            "und ein halber", "und einer halben", "½"};
+constexpr Phrase<int> kHalvedUnits[] = {
+    {"stunde", 60},    {"stunden", 60},  {"jahr", 12},         {"jahre", 12},    {"jahren", 12},
+    {"jahres", 12},    {"dutzend", 12},  {"million", 0},       {"millionen", 0}, {"milliarde", 0},
+    {"milliarden", 0}, {"meile", 0},     {"meilen", 0},        {"kilo", 0},      {"liter", 0},
+    {"prozent", 0},    {"kilometer", 0}, {"jahrhundert", 100}, {"jahrzehnt", 10}};
+
 /// Words that say a number by the way.
-constexpr Phrase<int> kOptional[] = {{"eine", 1},          {"einen", 1},          {"einem", 1},
-                                     {"einer", 1},         {"eines", 1},          {"einmal", 1},
-                                     {"beide", 2},         {"beiden", 2},         {"beider", 2},
-                                     {"beides", 2},        {"beidem", 2},         {"paar", 2},
-                                     {"doppelt", 2},       {"doppelte", 2},       {"doppelten", 2},
-                                     {"zu zweit", 2},      {"zu dritt", 3},       {"zu viert", 4},
-                                     {"zu fünft", 5},      {"zweier", 2},         {"zweien", 2},
-                                     {"dreier", 3},        {"dreien", 3},         {"vieren", 4},
-                                     {"zwo", 2},           {"dutzend", 12},       {"jahrzehnt", 10},
-                                     {"jahrzehnte", 10},   {"jahrhundert", 100},  {"zwilling", 2},
-                                     {"zwillinge", 2},     {"viertelstunde", 15}, {"dreiviertelstunde", 45},
-                                     {"halbe stunde", 30}, {"halben stunde", 30}, {"vier augen", 4},
-                                     {"gib acht", 8},      {"gebt acht", 8},      {"acht geben", 8}};
+constexpr Phrase<int> kOptional[] = {{"eine", 1},        {"einen", 1},          {"einem", 1},
+                                     {"einer", 1},       {"eines", 1},          {"einmal", 1},
+                                     {"beide", 2},       {"beiden", 2},         {"beider", 2},
+                                     {"beides", 2},      {"beidem", 2},         {"paar", 2},
+                                     {"doppelt", 2},     {"doppelte", 2},       {"doppelten", 2},
+                                     {"zu zweit", 2},    {"zu dritt", 3},       {"zu viert", 4},
+                                     {"zu fünft", 5},    {"zweier", 2},         {"zweien", 2},
+                                     {"dreier", 3},      {"dreien", 3},         {"vieren", 4},
+                                     {"zwo", 2},         {"dutzend", 12},       {"jahrzehnt", 10},
+                                     {"jahrzehnte", 10}, {"jahrhundert", 100},  {"zwilling", 2},
+                                     {"zwillinge", 2},   {"viertelstunde", 15}, {"dreiviertelstunde", 45},
+                                     {"vier augen", 4},  {"gib acht", 8},       {"gebt acht", 8},
+                                     {"acht geben", 8}};
 
 std::string_view without(std::string_view word, std::string_view ending) {
   if (word.size() <= ending.size() || !word.ends_with(ending)) return {};
@@ -170,6 +179,23 @@ std::optional<int64_t> read_compound(std::string_view word) {
   return std::nullopt;
 }
 
+/// "anderthalb", "zweieinhalb" and "zweieinhalbtausend", also in compounds: "zweieinhalbstündig".
+std::optional<WordNumber> read_joined_half(std::string_view word) {
+  constexpr std::string_view kOneAndAHalf = "anderthalb", kAndAHalf = "einhalb";
+  std::optional<int64_t> whole;
+  std::string_view rest;
+  if (word.starts_with(kOneAndAHalf)) {
+    whole = 1;
+    rest = word.substr(kOneAndAHalf.size());
+  } else if (const size_t at = word.find(kAndAHalf); at != std::string_view::npos && at > 0) {
+    whole = read_joined(word.substr(0, at));
+    rest = word.substr(at + kAndAHalf.size());
+  }
+  if (!whole) return std::nullopt;
+  if (rest == "tausend") return WordNumber{*whole * 1000 + 500, 1};
+  return WordNumber{.value = *whole, .tokens = 1, .half = true};
+}
+
 /// Letters that every number word has one of, for a fast refusal of other words.
 bool may_be_number(std::string_view word) {
   static const std::array<std::string_view, 16> kSyllables{"eins", "zwei", "drei", "vier", "fünf", "sech",
@@ -186,6 +212,7 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
   if (const auto number = read_optional_number(kOptional, tokens)) return number;
   const std::string_view word = tokens[0].lower;
+  if (const auto number = read_joined_half(word)) return number;
   if (!may_be_number(word)) return std::nullopt;
   if (const auto number = read_joined(word)) {
     const bool vague = *number <= 1 || word == "hundert" || word == "tausend" || word == "einhundert" ||
@@ -219,6 +246,11 @@ std::string write_words(int64_t number) {
   const auto joined = [](int64_t n) { return write_below_thousand(n); };
   if (number < 1000) return joined(number);
   return without_s(joined(number / 1000)) + "tausend" + (number % 1000 == 0 ? "" : joined(number % 1000));
+}
+
+std::string write_half(int64_t whole) {
+  if (whole == 0) return "eine halbe";
+  return whole == 1 ? "anderthalb" : without_s(write_words(whole)) + "einhalb";
 }
 
 std::vector<std::string> write_date(const Value& date) {
@@ -262,6 +294,9 @@ const ValueLanguage& german_values() {
                                       .written_range = "von {} bis {}",
                                       .before_ranges = kBeforeRanges,
                                       .before_times = kBeforeTimes,
+                                      .half_before = kHalfBefore,
+                                      .half_behind = kHalfBehind,
+                                      .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
@@ -270,6 +305,7 @@ const ValueLanguage& german_values() {
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,
                                       .write_words = write_words,
+                                      .write_half = write_half,
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "translate/values/figures.h"
+#include "translate/values/halves.h"
 #include "translate/values/value_readers.h"
 
 namespace heed::translate {
@@ -56,6 +57,13 @@ class NumberReader {
 
   bool read_figures_or_words() {
     if (at_end()) return false;
+    if (const auto half = read_half(left(), language_)) {
+      value_.normal = half->normal;
+      value_.in_words = left()[0].is_word();
+      otherwise_ = half->otherwise;
+      at_ += half->tokens;
+      return true;
+    }
     if (const auto figures = read_figures(left(), language_)) {
       value_.normal = figures->normal;
       otherwise_ = figures->otherwise;
@@ -100,17 +108,18 @@ class NumberReader {
     }
   }
 
-  /// "£14m"
-  bool is_m_of_amount() const {
-    return value_.unit != Unit::kNone && tokens_[at_].is("m") && !tokens_[at_].after_space;
+  /// The zeros of the letter directly behind an amount: "£14m", "$5k"; 0 if there is none.
+  int zeros_of_letter() const {
+    constexpr int kThousand = 3, kMillion = 6;
+    if (value_.unit == Unit::kNone || tokens_[at_].after_space) return 0;
+    return tokens_[at_].is("k") ? kThousand : tokens_[at_].is("m") ? kMillion : 0;
   }
 
   void read_scales() {
     while (!at_end()) {
       skip_hyphen();
-      if (is_m_of_amount()) {
-        constexpr int kMillion = 6;
-        value_.normal = with_zeros(value_.normal, kMillion);
+      if (const int zeros = zeros_of_letter(); zeros > 0) {
+        value_.normal = with_zeros(value_.normal, zeros);
         ++at_;
         return;
       }

@@ -65,6 +65,8 @@ std::string_view text_of(const Value& value, std::string_view text) {
 
 std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
                                        const ValueLanguage& language, size_t attempt) {
+  constexpr size_t kMaxCompared = 64;  // ordinary sentences have a tenth of it
+  if (differences.compared > kMaxCompared) return {};
   const std::vector<Value>& missing = differences.missing;
   const std::vector<Value>& added = differences.added;
   const std::string_view source = texts.source;

@@ -21,7 +21,8 @@ struct RepairedTexts {
   std::string translation;
 };
 
-/// The trials, likeliest first. `attempt` counts from 0: later attempts write values in other ways.
+/// The trials, likeliest first; none for texts with very many values, whose repair would take longer than
+/// their translation and rarely helps. `attempt` counts from 0: later attempts write values in other ways.
 std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
                                        const ValueLanguage& language, size_t attempt);
 

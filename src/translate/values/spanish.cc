@@ -1,4 +1,5 @@
-// Values in Spanish. Times have an article: "las nueve y media"; both marks of decimals are in use.
+// Values in Spanish. Times have an article: "las nueve y media"; thousands have a point as in Spain, unless
+// other figures of the text have a decimal point as in Mexico.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -166,17 +167,26 @@ constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
+constexpr std::string_view kHalfBefore[] = {"medio", "media"};
+constexpr std::string_view kHalfBehind[] = {"y medio", "y media", "½"};
+constexpr Phrase<int> kHalvedUnits[] = {
+    {"hora", 60},     {"horas", 60},     {"año", 12},    {"años", 12},    {"docena", 12},
+    {"docenas", 12},  {"siglo", 100},    {"millón", 0},  {"millones", 0}, {"milla", 0},
+    {"millas", 0},    {"kilo", 0},       {"kilos", 0},   {"litro", 0},    {"litros", 0},
+    {"kilómetro", 0}, {"kilómetros", 0}, {"mes", 0},     {"meses", 0},    {"día", 0},
+    {"días", 0},      {"semana", 0},     {"semanas", 0}, {"metro", 0},    {"metros", 0}};
+
 /// Words that say a number by the way.
 constexpr Phrase<int> kOptional[] = {
-    {"media hora", 30}, {"cuarto de hora", 15}, {"ambos", 2},    {"ambas", 2},    {"par", 2},
-    {"pareja", 2},      {"doble", 2},           {"gemelos", 2},  {"gemelas", 2},  {"triple", 3},
-    {"docena", 12},     {"docenas", 12},        {"década", 10},  {"décadas", 10}, {"siglo", 100},
-    {"decena", 10},     {"quincena", 15},       {"quinta", 5},   {"quinto", 5},   {"sexta", 6},
-    {"sexto", 6},       {"séptimo", 7},         {"séptima", 7},  {"octavo", 8},   {"octava", 8},
-    {"noveno", 9},      {"novena", 9},          {"décimo", 10},  {"décima", 10},  {"primero", 1},
-    {"primera", 1},     {"primer", 1},          {"primeros", 1}, {"primeras", 1}, {"segundo", 2},
-    {"segunda", 2},     {"tercero", 3},         {"tercera", 3},  {"tercer", 3},   {"cuarto", 4},
-    {"cuarta", 4},      {"único", 1},           {"única", 1}};
+    {"cuarto de hora", 15}, {"ambos", 2},    {"ambas", 2},    {"par", 2},     {"pareja", 2},
+    {"doble", 2},           {"gemelos", 2},  {"gemelas", 2},  {"triple", 3},  {"docena", 12},
+    {"docenas", 12},        {"década", 10},  {"décadas", 10}, {"siglo", 100}, {"decena", 10},
+    {"quincena", 15},       {"quinta", 5},   {"quinto", 5},   {"sexta", 6},   {"sexto", 6},
+    {"séptimo", 7},         {"séptima", 7},  {"octavo", 8},   {"octava", 8},  {"noveno", 9},
+    {"novena", 9},          {"décimo", 10},  {"décima", 10},  {"primero", 1}, {"primera", 1},
+    {"primer", 1},          {"primeros", 1}, {"primeras", 1}, {"segundo", 2}, {"segunda", 2},
+    {"tercero", 3},         {"tercera", 3},  {"tercer", 3},   {"cuarto", 4},  {"cuarta", 4},
+    {"único", 1},           {"única", 1}};
 constexpr std::string_view kOrdinalStems[] = {"primer", "segund", "tercer", "cuart", "quint",
                                               "sext",   "séptim", "octav",  "noven", "décim"};
 
@@ -207,6 +217,11 @@ std::string write_words(int64_t number) {
   if (thousands.ends_with("uno")) thousands.pop_back();
   return thousands + (number < 2000 ? "" : " mil") +
          (number % 1000 == 0 ? "" : " " + write_below_thousand(number % 1000));
+}
+
+/// Others stand behind the unit: "dos horas y media".
+std::string write_half(int64_t whole) {
+  return whole == 0 ? "media" : "";
 }
 
 std::vector<std::string> write_date(const Value& date) {
@@ -242,8 +257,8 @@ const ValueLanguage& spanish_values() {
   static const ValueLanguage language{.code = "es",
                                       .decimal_mark = ',',
                                       .group_mark = '.',
+                                      .other_marks = OtherMarks::kGroups,
                                       .least_grouped = 5,
-                                      .either_mark = true,
                                       .cardinal_days = true,
                                       .ordinal_endings = kOrdinalEndings,
                                       .months = kMonthNames,
@@ -255,6 +270,9 @@ const ValueLanguage& spanish_values() {
                                       .ranges = kRanges,
                                       .written_range = "de {} a {}",
                                       .before_ranges = kBeforeRanges,
+                                      .half_before = kHalfBefore,
+                                      .half_behind = kHalfBehind,
+                                      .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
@@ -263,6 +281,7 @@ const ValueLanguage& spanish_values() {
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,
                                       .write_words = write_words,
+                                      .write_half = write_half,
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;

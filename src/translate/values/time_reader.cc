@@ -21,7 +21,7 @@ std::optional<ClockNumber> read_clock_number(TextTokens tokens, const ValueLangu
     return ClockNumber{value, 1, false};
   }
   const auto words = language.read_words(tokens);
-  if (!words || words->ordinal || words->determiner || words->value < 1 || words->value > most)
+  if (!words || words->ordinal || words->determiner || words->half || words->value < 1 || words->value > most)
     return std::nullopt;
   return ClockNumber{static_cast<int>(words->value), words->tokens, true};
 }
@@ -142,7 +142,7 @@ bool begins_with_number(const TimePattern& pattern) {
 bool is_number(const TextToken& token, const ValueLanguage& language) {
   if (token.is_digits()) return true;
   const auto number = token.is_word() ? language.read_words({&token, 1}) : std::nullopt;
-  return number && !number->ordinal && !number->determiner;
+  return number && !number->ordinal && !number->determiner && !number->half;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct WordNumber {
   bool ordinal = false;
   bool optional = false;    ///< as in Value
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
+  bool half = false;        ///< and a half: "zweieinhalb"
 };
 
 /// A way to say a time. In the pattern, H is an hour, M a number of minutes and MM two digits of minutes;
@@ -54,15 +55,22 @@ struct WrittenUnit {
   std::string_view usual, otherwise;
 };
 
+/// Whether one mark with three digits behind it may be meant by the other convention of marks.
+enum class OtherMarks {
+  kNever,
+  kGroups,  ///< the decimal mark may separate thousands: "1,250" in Spanish; "1.250" is certain
+  kEither,  ///< "1.250" may be 1.25, too
+};
+
 struct ValueLanguage {
   std::string_view code;
   char decimal_mark = '.', group_mark = ',';
-  size_t least_grouped = 4;     ///< digits of a number from which thousands are marked
-  bool either_mark = false;     ///< both conventions are usual, as in Spanish
-  bool twelve_hour = false;     ///< 9:30 in figures may be in the evening
-  bool month_first = false;     ///< 3/12/2024 is in March
-  bool ordinal_period = false;  ///< "3." is an ordinal
-  bool cardinal_days = false;   ///< "tres de mayo"
+  OtherMarks other_marks = OtherMarks::kNever;  ///< of a text without other figures that tell
+  size_t least_grouped = 4;                     ///< digits of a number from which thousands are marked
+  bool twelve_hour = false;                     ///< 9:30 in figures may be in the evening
+  bool month_first = false;                     ///< 3/12/2024 is in March
+  bool ordinal_period = false;                  ///< "3." is an ordinal
+  bool cardinal_days = false;                   ///< "tres de mayo"
   std::span<const std::string_view> ordinal_endings = {};  ///< of digits: "st"
   std::span<const Phrase<int>> months = {};                ///< names and abbreviations
   std::span<const std::string_view> capital_months = {};   ///< months with a capital only: "May", not "may"
@@ -76,6 +84,10 @@ struct ValueLanguage {
   std::span<const std::string_view> before_ranges = {};         ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
   std::span<const std::string_view> before_times = {};
+  std::span<const std::string_view> half_before = {};  ///< in front of a unit: "half an"
+  std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
+  /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
+  std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};         ///< "million": the number of zeros
   std::span<const Phrase<Unit>> units = {};         ///< behind a number
   std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
@@ -84,6 +96,8 @@ struct ValueLanguage {
   std::span<const std::string_view> below_zero = {};  ///< behind a number with its unit
   std::optional<WordNumber> (*read_words)(TextTokens tokens) = nullptr;
   std::string (*write_words)(int64_t number) = nullptr;  ///< 0 to 999,999
+  /// A whole number (0 to 999,999) and a half; empty where it is not written in words.
+  std::string (*write_half)(int64_t whole) = nullptr;
   /// The usual way to write a value first. Only for values that find_values() returns.
   std::vector<std::string> (*write_date)(const Value& date) = nullptr;
   std::vector<std::string> (*write_time)(const Value& time) = nullptr;

@@ -60,6 +60,19 @@ TEST(ValuesGrid, LargeNumbersInWordsAndFigures) {
   for (int n = 1001; n < 1000000; n += 12347) expect_agreement(number(n), number(n + 10));
 }
 
+TEST(ValuesGrid, Halves) {
+  for (int n = 1; n < 1000; ++n) {
+    Value half = number(n), other = number(n == 999 ? 1 : n + 1);
+    half.in_words = other.in_words = true;
+    // The whole number alone is wrong, and so is another half.
+    const Value whole = number(n == 1 ? 10 : n);
+    half.normal += ".5";
+    other.normal += ".5";
+    expect_agreement(half, other);
+    expect_agreement(half, whole);
+  }
+}
+
 TEST(ValuesGrid, NumberWordsAreReadAsTheyAreWritten) {
   for (const ValueLanguage* language : kLanguages) {
     for (int n = 0; n < 1000000; n += n < 2000 ? 1 : 997) {

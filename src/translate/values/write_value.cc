@@ -18,8 +18,14 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
     return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
   }
   constexpr size_t kMaxDigits = 6;
+  constexpr std::string_view kHalf = ".5";
   const bool is_integer = number.normal.size() <= kMaxDigits &&
                           number.normal.find_first_not_of("0123456789") == std::string::npos;
+  if (number.in_words && number.normal.ends_with(kHalf)) {
+    const std::string whole = number.normal.substr(0, number.normal.size() - kHalf.size());
+    const std::string half = whole.size() <= kMaxDigits ? language.write_half(std::stoll(whole)) : "";
+    if (!half.empty()) return {half, figures};
+  }
   if (!is_integer) return {figures};
   const std::string words = language.write_words(std::stoll(number.normal));
   if (number.in_words) return {words, figures};

@@ -1,0 +1,89 @@
+#include "translate/values/halves.h"
+
+#include <algorithm>
+
+#include "translate/values/figures.h"
+
+namespace heed::translate {
+namespace {
+
+/// Of some phrases, the longest one at the beginning of `tokens`: its number of tokens, or 0.
+size_t length_of_any(std::span<const std::string_view> phrases, TextTokens tokens) {
+  size_t longest = 0;
+  for (const std::string_view phrase : phrases) {
+    if (begins_with(tokens, phrase)) longest = std::max(longest, phrase_length(phrase));
+  }
+  return longest;
+}
+
+/// A unit that a half is of.
+struct HalvedUnit {
+  int count = 0;      ///< of smaller units in it
+  int zeros = 0;      ///< of "million"
+  size_t tokens = 0;  ///< with a hyphen before it; 0: no unit
+};
+
+HalvedUnit unit_at(TextTokens tokens, const ValueLanguage& language) {
+  const bool hyphen = tokens.size() > 1 && tokens[0].is("-") && !tokens[0].after_space;
+  const TextTokens behind = tokens.subspan(hyphen ? 1 : 0);
+  const Phrase<int>* unit = find_phrase(language.halved_units, behind);
+  if (unit == nullptr) return {};
+  const Phrase<int>* scale = find_phrase(language.scales, behind);
+  return {unit->meaning, scale == nullptr ? 0 : scale->meaning,
+          phrase_length(unit->words) + (hyphen ? 1 : 0)};
+}
+
+/// The whole number before a half.
+struct Whole {
+  std::string normal = "1";
+  size_t tokens = 0;
+};
+
+Whole read_whole(TextTokens tokens, const ValueLanguage& language) {
+  if (const auto figures = read_figures(tokens, language)) {
+    const bool integer = figures->normal.find('.') == std::string::npos;
+    return integer ? Whole{figures->normal, figures->tokens} : Whole{};
+  }
+  const auto words = language.read_words(tokens);
+  if (!words || words->ordinal || words->half || (words->determiner && words->value != 1)) return {};
+  return {std::to_string(words->value), words->tokens};
+}
+
+/// A number and a half of a unit, which is not multiplied with it.
+Half half_of(const Whole& whole, const HalvedUnit& unit, size_t tokens) {
+  Half half{whole.normal + ".5", "", tokens};
+  constexpr size_t kMaxDigits = 6;
+  if (unit.count > 0 && whole.normal.size() <= kMaxDigits)
+    half.otherwise = std::to_string(std::stoll(whole.normal) * unit.count + unit.count / 2);
+  return half;
+}
+
+}  // namespace
+
+std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) {
+  if (const size_t before = length_of_any(language.half_before, tokens); before > 0) {
+    const HalvedUnit unit = unit_at(tokens.subspan(before), language);
+    if (unit.tokens > 0) return half_of({"0"}, unit, before + (unit.count > 0 ? unit.tokens : 0));
+  }
+  const auto joined = tokens[0].is_word() ? language.read_words(tokens) : std::nullopt;
+  if (joined && joined->half) {
+    const HalvedUnit unit = unit_at(tokens.subspan(joined->tokens), language);
+    return half_of({std::to_string(joined->value)}, unit, joined->tokens);
+  }
+  const Whole whole = read_whole(tokens, language);
+  const TextTokens behind = tokens.subspan(whole.tokens);
+  if (whole.tokens > 0) {
+    if (const size_t half = length_of_any(language.half_behind, behind); half > 0)
+      return half_of(whole, unit_at(behind.subspan(half), language), whole.tokens + half);
+  }
+  // "An hour and a half", "hora y media", "dos millones y medio"
+  const HalvedUnit unit = unit_at(behind, language);
+  if (unit.tokens == 0) return std::nullopt;
+  const size_t half = length_of_any(language.half_behind, behind.subspan(unit.tokens));
+  if (half == 0) return std::nullopt;
+  Half result = half_of(whole, unit, whole.tokens + unit.tokens + half);
+  result.normal = with_zeros(result.normal, unit.zeros);
+  return result;
+}
+
+}  // namespace heed::translate

@@ -1,0 +1,23 @@
+// Halves behind or instead of a whole number: "two and a half", "half an hour", "zweieinhalb", "hora y
+// media".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "translate/values/text_tokens.h"
+#include "translate/values/value_language.h"
+
+namespace heed::translate {
+
+struct Half {
+  std::string normal;     ///< "2.5"
+  std::string otherwise;  ///< in the smaller unit: "150" of "two and a half hours"; empty: none
+  size_t tokens = 0;
+};
+
+/// The number with a half at the beginning of `tokens`. A half alone is one in front of a unit of
+/// ValueLanguage::halved_units only: "half an hour", but not "half a mind".
+std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language);
+
+}  // namespace heed::translate
