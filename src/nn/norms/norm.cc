@@ -41,7 +41,8 @@ Var Norm::forward(Context& context, const Var& x) const {
 }
 
 Var Norm::forward_sum(Context& context, const Var& x, const Var& added) const {
-  if (options_.kind == NormKind::kLayer && context.tape == nullptr) {
+  const bool differentiable = context.tape != nullptr || x.wants_gradient() || added.wants_gradient();
+  if (options_.kind == NormKind::kLayer && !differentiable) {
     return layer_.forward_sum(context, x.value(), added.value());
   }
   return forward(context, ops::add(x, added));
