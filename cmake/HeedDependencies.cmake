@@ -40,7 +40,7 @@ if(HEED_MPI)
   if(MPICH_FOUND)
     list(APPEND HEED_MPI_IMPLEMENTATIONS mpich)
     # Its .pc file also names libraries that it is linked with itself, which Ubuntu's package does not install.
-    list(FILTER MPICH_LINK_LIBRARIES INCLUDE REGEX "/libmpich[^/]*$")
+    list(FILTER MPICH_LINK_LIBRARIES INCLUDE REGEX "/libmpi(ch)?\\.[^/]*$")
     set_property(TARGET PkgConfig::MPICH PROPERTY INTERFACE_LINK_LIBRARIES ${MPICH_LINK_LIBRARIES})
   endif()
   if(NOT HEED_MPI_IMPLEMENTATIONS)

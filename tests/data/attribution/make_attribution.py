@@ -11,7 +11,6 @@ make_attribution.py --compare HEED DIR...  compares `heed attribute` with captum
 import copy
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -21,6 +20,10 @@ import torch
 import transformers
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "patching"))
+
+from make_patching import ids_of_tokens  # noqa: E402
+
 STEPS = 400  # of captum's Gauss-Legendre quadrature
 
 
@@ -93,19 +96,6 @@ def write_all():
         explained = Explained(getattr(transformers, kind).from_pretrained(HERE.parent / "patching" / name))
         cases = [small_case(explained, name, other) for other in (None, 1)]
         (HERE / f"{name}.json").write_text(json.dumps(cases) + "\n")
-
-
-def ids_of_tokens(tokenizer, tokens):
-    """Byte-level tokens are shown as text."""
-    vocabulary = tokenizer.get_vocab()
-    found = []
-    for token in tokens:
-        text = re.sub("<0x(..)>", lambda byte: chr(int(byte[1], 16)), token.replace("\u2581", " "))
-        ids = [vocabulary[token]] if token in vocabulary else tokenizer.encode(text, add_special_tokens=False)
-        if len(ids) != 1:
-            raise SystemExit(f"{token!r} is not one token of transformers' tokenizer")
-        found += ids
-    return found
 
 
 def heed_attribute(heed, directory, *arguments):
