@@ -1,4 +1,5 @@
 // Command tests of heed align and heed evaluate --alignments.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,6 +80,16 @@ TEST_F(CliAlignTest, TheBundledModelAlignsWell) {
 }
 
 // Even an aligner trained on few pairs selects heads that align better than the last layer.
+TEST_F(CliAlignTest, ADashIsStandardInput) {
+  const std::string pairs = folder_.write("pairs.tsv", "Ein Haus.\tA house.\nHallo\tHello\n");
+  const std::string model = source_folder() + "/models/de-en";
+  const CommandResult named = heed_command({"align", "--model", model, pairs}),
+                      piped = heed_command({"align", "--model", model, "-"}, {.input = pairs});
+  ASSERT_EQ(piped.status, 0) << piped.err;
+  EXPECT_EQ(piped.out, named.out);
+  EXPECT_THAT(piped.out, testing::HasSubstr("0-0"));
+}
+
 TEST_F(CliAlignTest, ChoosesHeadsByStatisticalAlignments) {
   std::string text;
   for (const char* name : {"dev", "test", "long-dev", "long-test"})

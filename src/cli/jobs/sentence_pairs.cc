@@ -26,7 +26,8 @@ void add_pairs_switches(Command& app, PairsInput& input) {
 }
 
 void add_pair_arguments(Command& app, std::vector<std::string>& arguments) {
-  app.add_option("TEXT", arguments, "SOURCE TARGET: one pair; or F.tsv: the same as --pairs")->take_all();
+  app.add_option("TEXT", arguments, "SOURCE TARGET: one pair; or F.tsv, or -: the same as --pairs")
+      ->take_all();
 }
 
 void require_one_input(const PairsInput& input) {
@@ -86,7 +87,7 @@ PairsInput pair_files(const std::vector<std::string>& arguments, const PairsInpu
   }
   PairsInput files = input;
   if (arguments.size() == 2) return files;
-  if (!names_file(arguments[0])) {
+  if (arguments[0] != "-" && !names_file(arguments[0])) {
     fail(ErrorKind::kUsage, "there is no file '{}': give a source and its translation, or a file of pairs",
          shown(arguments[0]));
   }
