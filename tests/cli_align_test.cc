@@ -79,7 +79,6 @@ TEST_F(CliAlignTest, TheBundledModelAlignsWell) {
   EXPECT_LT(error_rate(source_folder() + "/models/de-en", "long-dev"), 15);  // a diagonal: 74
 }
 
-// Even an aligner trained on few pairs selects heads that align better than the last layer.
 TEST_F(CliAlignTest, ADashIsStandardInput) {
   const std::string pairs = folder_.write("pairs.tsv", "Ein Haus.\tA house.\nHallo\tHello\n");
   const std::string model = source_folder() + "/models/de-en";
@@ -90,6 +89,7 @@ TEST_F(CliAlignTest, ADashIsStandardInput) {
   EXPECT_THAT(piped.out, testing::HasSubstr("0-0"));
 }
 
+// Even an aligner trained on few pairs selects heads that align better than the last layer.
 TEST_F(CliAlignTest, ChoosesHeadsByStatisticalAlignments) {
   std::string text;
   for (const char* name : {"dev", "test", "long-dev", "long-test"})
