@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include "base/text/json_file.h"
-#include "models/config/decoder_only_config.h"
-#include "models/stacks/decoder_only.h"
+#include "models/test_models.h"
 #include "reference.h"
 #include "test_folder.h"
 
@@ -32,19 +31,10 @@ std::vector<size_t> in_code_points(const std::string& text, const Tokens& tokens
 
 /// A directory of a language model without weights, with the tokenizer of a case.
 void write_language_model(const ReferenceCase& reference, const TestFolder& folder) {
-  models::DecoderOnlyConfig config;
-  config.family = &models::llama_family();
-  config.vocabulary = reference.hyperparameters().at("vocabulary").get<int64_t>();
-  config.width = 16;
-  config.layers = 1;
-  config.heads = 2;
-  config.inner_width = 24;
-  config.max_length = 64;
-  config.activation = Activation::kSwish;
-  config.attention_bias = config.feed_forward_bias = false;
   const auto files = reference.folder() / "model";
   std::filesystem::copy(files, folder.path(), std::filesystem::copy_options::recursive);
-  write_json(folder.path("config.json"), models::DecoderOnly(config).config_json());
+  write_json(folder.path("config.json"),
+             models::small_llama(reference.hyperparameters().at("vocabulary").get<int64_t>()).config_json());
 }
 
 TEST(PublicTokenizerReference, LanguageModels) {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/text/json_file.h"
-#include "models/config/decoder_only_config.h"
 #include "models/test_models.h"
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
@@ -17,17 +16,7 @@ namespace {
 
 /// An untrained model over bytes.
 void write_small_model(const std::string& directory) {
-  models::DecoderOnlyConfig config;
-  config.family = &models::llama_family();
-  config.vocabulary = 256;
-  config.width = 16;
-  config.layers = 1;
-  config.heads = 2;
-  config.inner_width = 24;
-  config.max_length = 40;
-  config.activation = Activation::kSwish;
-  config.attention_bias = config.feed_forward_bias = false;
-  models::write_untrained(directory, models::DecoderOnly(config), 5);
+  models::write_untrained(directory, models::small_llama(256), 5);
   byte_tokenizer().save(directory);
 }
 

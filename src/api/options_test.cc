@@ -13,8 +13,8 @@
 #include "heed/norms.h"
 #include "heed/picture.h"
 #include "heed/translator.h"
-#include "models/config/decoder_only_config.h"
 #include "models/stacks/transformer.h"
+#include "models/test_models.h"
 #include "search/test_seq2seq.h"
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
@@ -29,16 +29,7 @@ void write_translator(const std::string& directory) {
 }
 
 void write_generator(const std::string& directory) {
-  models::DecoderOnlyConfig config;
-  config.family = &models::llama_family();
-  config.vocabulary = 256;
-  config.width = 16;
-  config.layers = 1;
-  config.heads = 2;
-  config.inner_width = 24;
-  config.max_length = 40;
-  config.attention_bias = config.feed_forward_bias = false;
-  models::write_untrained(directory, models::DecoderOnly(config), 5);
+  models::write_untrained(directory, models::small_llama(256), 5);
   byte_tokenizer().save(directory);
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/text/json_file.h"
-#include "models/config/decoder_only_config.h"
 #include "models/families/transformer_families.h"
 #include "models/test_models.h"
 #include "paths.h"
@@ -75,17 +74,8 @@ TEST(PublicTokenizer, TwoVocabularies) {
 
 /// Writes config.json of a language model over a tokenizer.
 void write_language_model(const TestFolder& folder, const ModelTokenizer& tokenizer) {
-  models::DecoderOnlyConfig config;
-  config.family = &models::llama_family();
-  config.vocabulary = tokenizer.size();
-  config.width = 16;
-  config.layers = 1;
-  config.heads = 2;
-  config.inner_width = 24;
-  config.max_length = 40;
-  config.activation = Activation::kSwish;
-  config.attention_bias = config.feed_forward_bias = false;
-  write_json(folder.path("config.json"), models::DecoderOnly(config).config_json());  // and no weights
+  write_json(folder.path("config.json"),
+             models::small_llama(tokenizer.size()).config_json());  // and no weights
   tokenizer.save(folder.path());
 }
 

@@ -10,8 +10,10 @@
 #include "base/sequences.h"
 #include "base/text/json_file.h"
 #include "models/architecture.h"
+#include "models/config/decoder_only_config.h"
 #include "models/directory/loaded_model.h"
 #include "models/encoder.h"
+#include "models/stacks/decoder_only.h"
 #include "nn/context.h"
 #include "nn/module_test.h"
 #include "random_tensor.h"
@@ -47,6 +49,21 @@ inline void write_untrained(const std::string& directory, const Model& model, ui
   if (value != 0) std::fill_n(values.flat().data<float>(), values.flat().size(), value);
   write_json(directory + "/config.json", model.config_json());
   write_weights(directory, model.table(), values, DType::kFloat32);
+}
+
+/// A small language model of the Llama family.
+inline DecoderOnly small_llama(int64_t vocabulary) {
+  DecoderOnlyConfig config;
+  config.family = &llama_family();
+  config.vocabulary = vocabulary;
+  config.width = 16;
+  config.layers = 1;
+  config.heads = 2;
+  config.inner_width = 24;
+  config.max_length = 40;
+  config.activation = Activation::kSwish;
+  config.attention_bias = config.feed_forward_bias = false;
+  return DecoderOnly(config);
 }
 
 /// The sizes of a small BART-like model in config.json; those of encoder and decoder differ.
