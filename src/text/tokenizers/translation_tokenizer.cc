@@ -50,17 +50,23 @@ struct MarianModel {
   MarianModel(std::string bytes, std::string path)
       : content(std::move(bytes)),
         name(std::move(path)),
-        file(read_sentencepiece_file(std::string_view(content), std::string_view(name))) {}
+        file(std::make_shared<const SentencePieceFile>(
+            read_sentencepiece_file(std::string_view(content), std::string_view(name)))) {}
   ModelTokenizer tokenizer(const std::shared_ptr<const Vocabulary>& vocabulary) const {
-    return numbered_tokenizer(file, name, vocabulary).with_frame({}, {vocabulary->end_id()});
+    return numbered_tokenizer(*file, name, vocabulary).with_frame({}, {vocabulary->end_id()});
   }
 
   std::string content, name;
-  SentencePieceFile file;
+  std::shared_ptr<const SentencePieceFile> file;
 };
 
 MarianModel read_marian_model(const ModelInventory& files, const char* name) {
   return {read_tokenizer_file(files.path(name)), files.path(name)};
+}
+/// The same, for a file that is often equal to that of `other`, and then not parsed again.
+MarianModel read_marian_model(const ModelInventory& files, const char* name, const MarianModel& other) {
+  std::string bytes = read_tokenizer_file(files.path(name));
+  return bytes == other.content ? other : MarianModel(std::move(bytes), files.path(name));
 }
 
 }  // namespace
@@ -102,16 +108,15 @@ TranslationTokenizer TranslationTokenizer::load(const ModelInventory& files) {
   const auto read_vocabulary = [&](const char* file) {
     return std::make_shared<const Vocabulary>(Vocabulary::load(files.path(file), settings.special));
   };
-  const MarianModel source = read_marian_model(files, kSourceModel);
+  MarianModel source = read_marian_model(files, kSourceModel);
   const auto vocabulary = read_vocabulary(kVocabulary);
-  const MarianModel target = read_marian_model(files, kTargetModel);
+  MarianModel target = read_marian_model(files, kTargetModel, source);
   const ModelTokenizer of_source = source.tokenizer(vocabulary);
   const auto of_target = [&] {
     if (settings.separate_vocabularies) return target.tokenizer(read_vocabulary(kTargetVocabulary));
-    // Both files are often equal.
-    return target.content == source.content ? of_source : target.tokenizer(vocabulary);
+    return target.file == source.file ? of_source : target.tokenizer(vocabulary);
   };
-  return {of_source, of_target(), config, {source.content, target.content}};
+  return {of_source, of_target(), config, {std::move(source.content), std::move(target.content)}};
 }
 
 TranslationTokenizer TranslationTokenizer::load_ctranslate2(const ModelInventory& files,
@@ -128,7 +133,7 @@ TranslationTokenizer TranslationTokenizer::load_ctranslate2(const ModelInventory
   };
   const bool joint = has_string_list(files, kSharedVocabulary);
   const MarianModel source = read_marian_model(files, kSourceModel),
-                    target = read_marian_model(files, kTargetModel);
+                    target = read_marian_model(files, kTargetModel, source);
   const auto vocabulary = read_list(joint ? kSharedVocabulary : "source_vocabulary");
   return {source.tokenizer(vocabulary),
           target.tokenizer(joint ? vocabulary : read_list("target_vocabulary")),
@@ -164,7 +169,7 @@ TranslationTokenizer TranslationTokenizer::train(const TokenizerTrainOptions& op
   const TokenizerConfig config{{}, options.source_language, options.target_language};
   std::vector<std::string> pieces{config.special.end, config.special.unknown};
   std::unordered_set<std::string> taken{config.special.end, config.special.unknown, config.special.pad};
-  for (const SentencePieceFile* file : {&source_model.file, &target_model.file}) {
+  for (const SentencePieceFile* file : {source_model.file.get(), target_model.file.get()}) {
     for (int32_t n = 0; n < file->size(); ++n) {
       const std::string& piece = (*file)[n].text;
       if (!file->is_special(n) && taken.insert(piece).second) pieces.push_back(piece);

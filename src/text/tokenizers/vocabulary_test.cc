@@ -76,6 +76,46 @@ TEST(Vocabulary, ReadStrictly) {
   EXPECT_THAT(error_of("{}"), HasSubstr("no piece"));
 }
 
+// After a byte order mark, a general parser reads.
+TEST(Vocabulary, BothParsersReadTheSame) {
+  for (const char* json :
+       {R"({"</s>":0,"<unk>":1,"<pad>":2})",
+        " \r\n{\t\"\\u2581a\" : 3 ,\n\"</s>\": 0, \"<unk>\": 1, \"<pad>\": 2 } \n",
+        R"({"\ud83d\ude00😀": 10, "\"\\\/": 9, "\u00e9é": 8, "\n\t\b\u0001": 7, "\uD7FF\uE000\uffff": 6, "": 5,
+            "\u0000": 4, "</s>": 0, "<unk>": 1, "<pad>": 2, " ": 3})",
+        R"({"\ud83d": 0})",
+        R"({"\ude00\ud83d": 0})",
+        R"({"\ud83d\u0041": 0})",
+        R"({"\u12": 0})",
+        R"({"\u12g4": 0})",
+        R"({"\u+123": 0})",
+        R"({"\x": 0})",
+        R"({"a\)",
+        R"({"a)",
+        R"({"a" 0})",
+        R"({"a": 00})",
+        R"({"a": 01})",
+        R"({"a": +1})",
+        R"({"a": 1e0})",
+        R"({"a": 18446744073709551616})",
+        R"({"a": 0,})",
+        R"({"a": 0}})",
+        R"({a: 0})",
+        R"({,})",
+        R"({"a": 0 "b": 1})",
+        "{\"a\nb\": 0}"}) {
+    const std::string text = json, marked = "\xEF\xBB\xBF" + text;
+    const auto fault_of = [](const std::string& each) {
+      const std::string error = error_of(each);
+      return error.substr(0, error.find(" at byte"));
+    };
+    EXPECT_EQ(fault_of(text), fault_of(marked)) << text;
+    if (!fault_of(text).empty()) continue;
+    EXPECT_EQ(Vocabulary::from_json(text, "plain").pieces(),
+              Vocabulary::from_json(marked, "marked").pieces());
+  }
+}
+
 TEST(Vocabulary, OfTheFixtures) {
   const auto path = fixtures_folder() / "marian" / "model" / "vocab.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no fixtures in " << fixtures_folder();

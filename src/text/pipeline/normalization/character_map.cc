@@ -1,18 +1,14 @@
 #include "text/pipeline/normalization/character_map.h"
 
-#include "base/check.h"
-#include "text/pipeline/normalization/charsmap_check.h"
 #include "text/pipeline/normalization/darts_unit.h"
 
 namespace heed {
 
 CharacterMap::CharacterMap(std::string_view table) {
   if (table.empty()) return;
-  HEED_CHECK(find_charsmap_fault(table).empty());
   constexpr size_t kHeader = 4;
   const size_t trie_size = darts_unit_at(table, 0);
-  units_.reserve(trie_size / 4);
-  for (size_t at = 0; at < trie_size; at += 4) units_.push_back(darts_unit_at(table, kHeader + at));
+  units_ = darts_units(table.substr(kHeader, trie_size));
   replacements_ = table.substr(kHeader + trie_size);
 }
 

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// Lookups stay inside of a map without fault (text/pipeline/normalization/charsmap_check.h); the constructor
-/// expects one.
+/// Lookups stay inside of a map without fault (text/pipeline/normalization/charsmap_check.h). The constructor
+/// does not look for one: who reads the file has done that.
 class CharacterMap {
  public:
   CharacterMap() = default;

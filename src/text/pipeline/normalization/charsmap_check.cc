@@ -17,10 +17,8 @@ constexpr int kMaxKeysOnPath = 32;
 
 class TrieCheck {
  public:
-  TrieCheck(std::string_view trie, std::string_view replacements) : replacements_(replacements) {
-    units_.reserve(trie.size() / 4);
-    for (size_t at = 0; at + 4 <= trie.size(); at += 4) units_.push_back(darts_unit_at(trie, at));
-  }
+  TrieCheck(std::string_view trie, std::string_view replacements)
+      : units_(darts_units(trie)), replacements_(replacements) {}
 
   std::string fault() {
     sort_by_base();
@@ -43,9 +41,9 @@ class TrieCheck {
     }
     for (size_t b = 0; b < units_.size(); ++b) first_child_[b + 1] += first_child_[b];
     children_.resize(first_child_.back());
-    std::vector<size_t> filled(first_child_.begin(), first_child_.end() - 1);
+    std::vector<uint32_t> filled(first_child_.begin(), first_child_.end() - 1);
     for (size_t i = 0; i < units_.size(); ++i) {
-      if (is_node(i)) children_[filled[base_above(i)]++] = i;
+      if (is_node(i)) children_[filled[base_above(i)]++] = static_cast<uint32_t>(i);
     }
   }
 
@@ -64,7 +62,7 @@ class TrieCheck {
   std::string walk() {
     enum State : uint8_t { kNew, kOpen, kDone };
     std::vector<State> state(units_.size(), kNew);
-    std::vector<int> keys_below(units_.size(), 0);
+    std::vector<uint8_t> keys_below(units_.size(), 0);
     struct Step {
       size_t unit, next_child;
     };
@@ -85,8 +83,9 @@ class TrieCheck {
           if (const char* fault = open(child)) return fault;
           continue;
         }
-        keys_below[p] = std::max(keys_below[p], keys_below[child] + has_darts_value(units_[child]));
-        if (keys_below[p] > kMaxKeysOnPath) return "too many of its keys are prefixes of one another";
+        const int keys = keys_below[child] + has_darts_value(units_[child]);
+        keys_below[p] = static_cast<uint8_t>(std::max<int>(keys_below[p], keys));
+        if (keys > kMaxKeysOnPath) return "too many of its keys are prefixes of one another";
         ++path.back().next_child;
       } else {
         state[p] = kDone;
@@ -98,7 +97,7 @@ class TrieCheck {
 
   std::vector<uint32_t> units_;
   std::string_view replacements_;
-  std::vector<size_t> first_child_, children_;
+  std::vector<uint32_t> first_child_, children_;  // indices of units
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -16,6 +17,11 @@ inline uint32_t darts_unit_at(std::string_view bytes, size_t at) {
   for (size_t i = 0; i < 4; ++i)
     unit |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
   return unit;
+}
+inline std::vector<uint32_t> darts_units(std::string_view bytes) {
+  std::vector<uint32_t> units(bytes.size() / 4);
+  for (size_t unit = 0; unit < units.size(); ++unit) units[unit] = darts_unit_at(bytes, 4 * unit);
+  return units;
 }
 inline bool has_darts_value(uint32_t unit) {
   return (unit >> 8) & 1;
