@@ -17,6 +17,7 @@
 #include "kernels/gemm/packed/int8_numbers-inl.h"
 #include "kernels/gemm/packed/quantize_row-inl.h"
 #include "kernels/simd/rows-inl.h"
+#include "kernels/simd/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -179,15 +180,23 @@ HWY_INLINE void dot_selected(const typename Numbers::Weight* weight, const int32
     const typename Numbers::Weight* w[kOutputs];
     for (int64_t n = 0; n < kOutputs; ++n) w[n] = weight + outputs[first + std::min(n, block - 1)] * in;
     typename Numbers::Total totals[kRows][kOutputs];
-    int64_t row = 0;
-    for (; row + kRows <= r.rows; row += kRows) {
-      dot_block<Numbers, kRows>(w, r.x + row * in, in, scales_of(row), totals);
-      for (int n = 0; n < kRows; ++n) epilogue(first, block, row + n, totals[n]);
-    }
-    for (; row < r.rows; ++row) {
-      dot_block<Numbers, 1>(w, r.x + row * in, in, scales_of(row), totals);
-      epilogue(first, block, row, totals[0]);
-    }
+    for_each_block<kRows>(r.rows, [&](int64_t row, int64_t rows) HEED_INLINE_LAMBDA {
+      const auto* const x = r.x + row * in;
+      switch (rows) {
+        case 1:
+          dot_block<Numbers, 1>(w, x, in, scales_of(row), totals);
+          break;
+        case 2:
+          dot_block<Numbers, 2>(w, x, in, scales_of(row), totals);
+          break;
+        case 3:
+          dot_block<Numbers, 3>(w, x, in, scales_of(row), totals);
+          break;
+        default:
+          dot_block<Numbers, kRows>(w, x, in, scales_of(row), totals);
+      }
+      for (int64_t n = 0; n < rows; ++n) epilogue(first, block, row + n, totals[n]);
+    });
   }
 }
 

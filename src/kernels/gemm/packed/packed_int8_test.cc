@@ -43,8 +43,23 @@ struct Int8Layer {
     quantize_weights(
         {.rows = out, .columns = in, .x = weight.data(), .values = values.data(), .scales = scales.data()});
   }
+  /// The product with packed weights. The first ones of few rows come before packing, with the same bits.
   std::vector<float> run(std::optional<Activation> function = {}) const {
+    constexpr int kUntilPacked = 20;
     const PackedMatrix packed(values.data(), scales.data(), out, in, bias.empty() ? nullptr : bias.data());
+    const std::vector<float> first = multiply(packed, function);
+    for (int call = 2; rows <= 8 && call < kUntilPacked; ++call) multiply(packed, function);
+    std::vector<float> y = multiply(packed, function);
+    for (size_t i = 0; i < y.size(); ++i) {
+      const bool are_nan = std::isnan(y[i]) && std::isnan(first[i]);
+      if (!are_nan && std::bit_cast<uint32_t>(y[i]) != std::bit_cast<uint32_t>(first[i])) {
+        ADD_FAILURE() << "before packing " << first[i] << ", then " << y[i] << " at " << i;
+        break;
+      }
+    }
+    return y;
+  }
+  std::vector<float> multiply(const PackedMatrix& packed, std::optional<Activation> function) const {
     std::vector<float> y(static_cast<size_t>(rows * out + 1), kInt8Guard);
     function ? packed.multiply(x.data(), rows, *function, y.data())
              : packed.multiply(x.data(), rows, y.data());

@@ -1,6 +1,10 @@
 #include "kernels/gemm/packed/packed_matrix.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "base/memory_pool.h"
@@ -10,6 +14,7 @@
 #include "kernels/gemm/packed/packed_f32.h"
 #include "kernels/gemm/packed/packed_int8.h"
 #include "kernels/gemm/packed/packed_int8_slices.h"
+#include "kernels/gemm/selected_product.h"
 
 namespace heed {
 namespace {
@@ -130,6 +135,30 @@ struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
   PoolVector<float> exponent_scales;
 };
 
+/// Packs weights later: the first few products of few rows use them as they are. Packing takes as long as
+/// some 16 of these, because most of it is new memory, so a program that translates one sentence does
+/// without.
+template <class PackedLayout>
+class PackedLater {
+ public:
+  /// Whether a product of few rows comes before packing.
+  bool is_early() const {
+    constexpr int kEarly = 12;
+    return early_.load(std::memory_order_relaxed) < kEarly && early_.fetch_add(1) < kEarly;
+  }
+  /// Packed when it is first asked for; the arguments are those of the layout.
+  template <typename... Arguments>
+  const PackedLayout& packed(const Arguments&... arguments) const {
+    std::call_once(once_, [&] { packed_.emplace(arguments...); });
+    return *packed_;
+  }
+
+ private:
+  mutable std::atomic<int> early_ = 0;
+  mutable std::once_flag once_;
+  mutable std::optional<PackedLayout> packed_;
+};
+
 /// Few rows are multiplied with the weights as they are. For more, some outputs at a time are packed for
 /// F32Layout's kernel, multiplied, and forgotten.
 struct PackedMatrix::HalfLayout : PackedMatrix::Layout {
@@ -153,6 +182,18 @@ struct PackedMatrix::HalfLayout : PackedMatrix::Layout {
     }
   }
   HalfMatrix weight;
+
+  struct Later;
+};
+
+/// HalfPacking::kOnce.
+struct PackedMatrix::HalfLayout::Later : PackedMatrix::HalfLayout {
+  using HalfLayout::HalfLayout;
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    if (multiplies_halves_f32(rows) && later.is_early()) return HalfLayout::multiply(x, rows, y);
+    later.packed(weight, bias_or_null()).multiply(x, rows, y);
+  }
+  PackedLater<F32Layout> later;
 };
 
 /// The same for SlicedLayout's kernel. As many outputs at a time as fit L2, since x is packed for each.
@@ -224,6 +265,44 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   std::vector<uint8_t, UninitializedAllocator<uint8_t>> wide;
   PoolVector<int32_t> sums;
   PoolVector<float> scales;
+
+  struct Later;
+};
+
+struct PackedMatrix::Int8Layout::Later : PackedMatrix::Layout {
+  Later(const int8_t* weight_rows, const float* row_scales, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row), weight(weight_rows), scales(row_scales) {}
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    if (is_early(rows)) return multiply_unpacked(x, rows, y);
+    packed().multiply(x, rows, y);
+  }
+  void multiply(const float* x, int64_t rows, Activation function, float* y) const override {
+    // The GELU of packed products is another approximation.
+    if (function == Activation::kGelu || !is_early(rows)) return packed().multiply(x, rows, function, y);
+    multiply_unpacked(x, rows, y);
+    activate(ActivationArguments<float>{.function = function, .size = rows * out, .x = y, .y = y});
+  }
+  bool is_early(int64_t rows) const {
+    constexpr int64_t kFewRows = 8;  // a block of four reads the weights once
+    return rows <= kFewRows && later.is_early();
+  }
+  const Int8Layout& packed() const { return later.packed(weight, scales, out, in, bias_or_null()); }
+  void multiply_unpacked(const float* x, int64_t rows, float* y) const {
+    std::vector<int32_t> outputs(static_cast<size_t>(out));
+    std::iota(outputs.begin(), outputs.end(), 0);
+    selected_product(Int8SelectedProductArguments{.rows = rows,
+                                                  .in = in,
+                                                  .count = out,
+                                                  .x = x,
+                                                  .outputs = outputs.data(),
+                                                  .weight = weight,
+                                                  .scales = scales,
+                                                  .bias = bias_or_null(),
+                                                  .y = y});
+  }
+  const int8_t* weight;
+  const float* scales;
+  PackedLater<Int8Layout> later;
 };
 
 struct PackedMatrix::Int4Layout : PackedMatrix::Layout {
@@ -285,7 +364,7 @@ PackedMatrix::PackedMatrix(const MatrixRows& weight, const float* bias) {
 
 PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,
                            const float* bias)
-    : layout_(std::make_shared<Int8Layout>(weight, scales, out, in, bias)) {}
+    : layout_(std::make_shared<Int8Layout::Later>(weight, scales, out, in, bias)) {}
 
 PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing) {
   const bool sliced = uses_int8_slices(weight.in), once = packing == HalfPacking::kOnce;
@@ -296,7 +375,7 @@ PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPack
   } else if (sliced) {
     layout_ = std::make_shared<SlicedHalfLayout>(weight, bias);
   } else if (once) {
-    layout_ = std::make_shared<F32Layout>(weight, bias);
+    layout_ = std::make_shared<HalfLayout::Later>(weight, bias);
   } else {
     layout_ = std::make_shared<HalfLayout>(weight, bias);
   }

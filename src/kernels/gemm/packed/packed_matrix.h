@@ -1,4 +1,5 @@
-// Products with weights that stay: inference. Packs them once, for the kernel of this processor (README.md).
+// Products with weights that stay: inference. Packs them once, for the kernel of this processor (README.md);
+// weights in 8 and 16 bits not before a few products of few rows, so that one sentence can do without.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +35,11 @@ class PackedMatrix {
   PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
   /// The same, without the whole matrix in memory but in packed form (with int8 slices: until it is packed).
   PackedMatrix(const MatrixRows& weight, const float* bias);
-  /// Quantized weights: W_oi = scales[o] weight[o][i]. Rows of x are quantized too, see packed_int8.h.
+  /// Quantized weights, which must outlive this: W_oi = scales[o] weight[o][i]. Rows of x are quantized too,
+  /// see packed_int8.h.
   PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
-  /// Weights in 16 bits; with kEachCall they are not copied and must outlive this. Products are, bit for bit,
-  /// those of the same weights in float32.
+  /// Weights in 16 bits, which must outlive this. Products are, bit for bit, those of the same weights in
+  /// float32.
   PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing);
 
   /// Weights rounded to bfloat16. Rows of x are rounded too, see packed_bf16.h. Throws kUsage on an

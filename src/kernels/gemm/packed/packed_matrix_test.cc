@@ -248,6 +248,24 @@ TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
   }
 }
 
+TEST(PackedMatrix, WeightsIn16BitsArePackedAfterSomeProducts) {
+  constexpr int kCalls = 30;
+  FloatLayer layer(3, 130, 257, true);
+  const std::vector<uint16_t> rounded = round_to_half(layer, false);
+  on_every_isa([&](const std::string& isa) {
+    std::vector<uint16_t> halves = rounded;
+    const PackedMatrix packed(HalfMatrix{halves.data(), layer.out, layer.in, false}, layer.bias.data(),
+                              HalfPacking::kOnce);
+    std::vector<float> y(static_cast<size_t>(layer.rows * layer.out));
+    for (int call = 0; call <= kCalls; ++call) {
+      std::ranges::fill(y, kFloatGuard);
+      packed.multiply(layer.x.data(), layer.rows, y.data());
+      ASSERT_EQ(y, layer.multiply(0, layer.rows)) << name(isa, layer) << ", call " << call;
+      if (call == kCalls - 1) std::ranges::fill(halves, uint16_t{0});  // not used any more
+    }
+  });
+}
+
 /// Products of weights that are kept in 16 bits.
 std::vector<float> multiply_halves(const FloatLayer& layer, const std::vector<uint16_t>& halves,
                                    bool bfloat) {
