@@ -41,13 +41,14 @@ void Shortlist::require_ids(const std::string& path) const {
   const bool whole = offsets_.front() == 0 && offsets_.back() == static_cast<int32_t>(translations_.size()) &&
                      std::is_sorted(offsets_.begin(), offsets_.end());
   if (!whole) fail(ErrorKind::kFormat, "'{}': the offsets of the lists are invalid", path);
+  const auto size = static_cast<uint32_t>(vocabulary());
+  const auto is_out_of_range = [&](int32_t id) { return static_cast<uint32_t>(id) >= size; };
   for (const std::vector<int32_t>* ids : {&common_, &translations_}) {
-    for (const int32_t id : *ids) {
-      if (id < 0 || id >= vocabulary()) {
-        fail(ErrorKind::kFormat, "'{}' contains the id {}, which is out of range for a vocabulary of {}",
-             path, id, vocabulary());
-      }
-    }
+    uint32_t out_of_range = 0;  // counted, not searched for, so that the loop is vectorized
+    for (const int32_t id : *ids) out_of_range += is_out_of_range(id);
+    if (out_of_range == 0) continue;
+    fail(ErrorKind::kFormat, "'{}' contains the id {}, which is out of range for a vocabulary of {}", path,
+         *std::ranges::find_if(*ids, is_out_of_range), size);
   }
 }
 

@@ -75,8 +75,26 @@ uint16_t double_to_bfloat(double value) {
   return float_to_bfloat(round_to_odd(value));
 }
 
-void halves_to_floats(const uint16_t* halves, float* floats, size_t count) {
+namespace {
+
+[[gnu::always_inline]] inline void widen_halves(const uint16_t* halves, float* floats, size_t count) {
   for (size_t n = 0; n < count; ++n) floats[n] = from_half(halves[n]);
+}
+
+#if defined(__x86_64__)
+/// The same operations for twice as many numbers at a time: reading a model widens all of its weights.
+[[gnu::target("avx2")]] void widen_halves_avx2(const uint16_t* halves, float* floats, size_t count) {
+  widen_halves(halves, floats, count);
+}
+#endif
+
+}  // namespace
+
+void halves_to_floats(const uint16_t* halves, float* floats, size_t count) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return widen_halves_avx2(halves, floats, count);
+#endif
+  widen_halves(halves, floats, count);
 }
 
 void bfloats_to_floats(const uint16_t* bfloats, float* floats, size_t count) {
