@@ -50,4 +50,13 @@ std::string attribution_json(const Attribution& attribution);
 /// The JSON of `heed patch --json`.
 std::string patching_json(const Patching& patching);
 
+// The tables of the commands, without colours, with at most `columns` (at least 40) characters per line.
+// heed/picture.h has the pictures.
+
+std::string lens_text(const Lens& lens, const LensView& view = {}, int columns = 80);
+/// All states of one token, counted from 1, of a stack as in LensView. Throws kUsage for another number.
+std::string lens_token_text(const Lens& lens, int token, const std::string& stack = "");
+std::string attribution_text(const Attribution& attribution, int columns = 80);
+std::string patching_text(const Patching& patching, int columns = 80);
+
 }  // namespace heed

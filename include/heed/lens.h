@@ -78,4 +78,12 @@ struct LensOptions {
   bool parts = false;  ///< also the vectors of which the states are made
 };
 
+/// What a table or a picture of a lens shows.
+struct LensView {
+  std::string stack{};  ///< "encoder" or "decoder"; empty: the one that predicts tokens
+  /// "predictions": the likeliest token of each state, in a picture the probability of the expected one.
+  /// "norms": of each vector. "added": of what each sub-layer adds. A stack without predictions has norms.
+  std::string show = "predictions";
+};
+
 }  // namespace heed

@@ -1,11 +1,14 @@
-// Pictures of attention and other data as PNG, SVG or PDF; the file name extension selects the format. Files
-// are written atomically. Attention also as a page for a browser, as text and as JSON. All functions throw
-// heed::Error for values that cannot be drawn and files that cannot be written.
+// Pictures of attention, of heed/inspector.h and of other data as PNG, SVG or PDF; the file name extension
+// selects the format. Files are written atomically. Attention also as a page for a browser, as text and as
+// JSON. All functions throw heed::Error for values that cannot be drawn and files that cannot be written.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "heed/attribution.h"
+#include "heed/lens.h"
+#include "heed/patching.h"
 #include "heed/tensor.h"
 #include "heed/trace.h"
 
@@ -29,6 +32,14 @@ std::string attention_page(const std::vector<Trace>& traces);
 
 /// The trace as JSON, as of `heed attend --json`.
 std::string attention_json(const Trace& trace);
+
+// Heat maps, as of `heed lens`, `heed attribute` and `heed patch`.
+
+void save_lens(const std::string& path, const Lens& lens, const LensView& view = {});
+/// A row for each explained token.
+void save_attribution(const std::string& path, const Attribution& attribution);
+/// A map for each stack.
+void save_patching(const std::string& path, const Patching& patching);
 
 /// A matrix to draw.
 struct Heatmap {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from . import _heed
 from ._arguments import call_of, path_of, text_of
+from .trace import write_file
 
 
 class LensState(NamedTuple):
@@ -30,6 +32,12 @@ class LensState(NamedTuple):
     """Of each token, the likeliest tokens with their probabilities, if the output layer read this vector; or empty."""
     expected: npt.NDArray[np.float32]
     """The probability of the expected token there; empty without predictions."""
+    heads: npt.NDArray[np.float32]
+    """With `parts`, of attention: what its heads mix, side by side (tokens, heads x head width); else (tokens, 0)."""
+    added: npt.NDArray[np.float32]
+    """With `parts`: what the sub-layer added (tokens, width); (tokens, 0) where nothing is added."""
+    log_sums: npt.NDArray[np.float32]
+    """With `parts`, of each token where there are predictions: the logarithm of the sum of exp(logits); or empty."""
 
 
 class Lens:
@@ -42,17 +50,29 @@ class Lens:
         self.target: str = lens.target
         self.encoder_tokens: list[str] = lens.encoder.tokens
         self.decoder_tokens: list[str] = lens.decoder.tokens
+        self.encoder_ids: list[int] = lens.encoder.ids
+        self.decoder_ids: list[int] = lens.decoder.ids
         self.expected_tokens: list[str] = lens.expected_tokens
 
     @cached_property
     def encoder(self) -> list[LensState]:
         """The states of the encoder, from the embedding to the output; empty if there is none."""
-        return [_state_of(state) for state in self._lens.encoder.states]
+        return _states_of(self._lens.encoder)
 
     @cached_property
     def decoder(self) -> list[LensState]:
         """The states of the decoder, likewise."""
-        return [_state_of(state) for state in self._lens.decoder.states]
+        return _states_of(self._lens.decoder)
+
+    @cached_property
+    def encoder_embeddings(self) -> npt.NDArray[np.float32]:
+        """With `parts`: the tokens' embeddings, scaled, before positions are added (tokens, width); else (tokens, 0)."""
+        return _rows(self._lens.encoder.embeddings(), self._lens.encoder)
+
+    @cached_property
+    def decoder_embeddings(self) -> npt.NDArray[np.float32]:
+        """Those of the decoder, likewise."""
+        return _rows(self._lens.decoder.embeddings(), self._lens.decoder)
 
     def hidden_states(self, stack: Literal["encoder", "decoder"]) -> list[npt.NDArray[np.float32]]:
         """What Hugging Face's library calls so: after the embedding, after each layer, the last after the final norm."""
@@ -66,6 +86,37 @@ class Lens:
     def to_json(self, details: bool = False) -> str:
         """The JSON of `heed lens --json`; details: with the vectors."""
         return str(self._lens.to_json(details))
+
+    def to_text(
+        self,
+        columns: int = 80,
+        *,
+        stack: Literal["", "encoder", "decoder"] = "",
+        show: Literal["predictions", "norms", "added"] = "predictions",
+        token: int | None = None,
+    ) -> str:
+        """The table of `heed lens`, in lines of at most `columns` (at least 40).
+
+        stack: by default the one that predicts tokens. show: the likeliest token of each state, the norm of its vector,
+        or of what the sub-layer added. token: instead all that one token has, counted from 1, on lines of any length.
+        """
+        if token is not None:
+            return str(self._lens.token_to_text(token, stack))
+        return str(self._lens.to_text(stack, show, columns))
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        stack: Literal["", "encoder", "decoder"] = "",
+        show: Literal["predictions", "norms", "added"] = "predictions",
+    ) -> None:
+        """Writes a heat map (.png, .svg, .pdf) or JSON (.json), by the ending of `path`.
+
+        stack, show: as of `to_text`; of predictions, the picture has the probability of the expected token.
+        Raises heed.Error for another ending and for files that cannot be written.
+        """
+        _save(path, self.to_json, lambda name: self._lens.save_picture(name, stack, show))
 
 
 class TokenAttribution(NamedTuple):
@@ -96,7 +147,9 @@ class Attribution:
         self.target: str = attribution.target
         self.source_tokens: list[str] = attribution.source_tokens
         self.target_tokens: list[str] = attribution.target_tokens
+        self.method: str = attribution.method
         self.baseline: str = attribution.baseline
+        """Of integrated gradients, "zero" or a token; else empty."""
         self.tokens: list[TokenAttribution] = [
             TokenAttribution(
                 each.token,
@@ -113,6 +166,17 @@ class Attribution:
     def to_json(self) -> str:
         """The JSON of `heed attribute --json`."""
         return str(self._attribution.to_json())
+
+    def to_text(self, columns: int = 80) -> str:
+        """The table of `heed attribute`, in lines of at most `columns` (at least 40); a single token as bars."""
+        return str(self._attribution.to_text(columns))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a heat map (.png, .svg, .pdf) or JSON (.json), by the ending of `path`.
+
+        Raises heed.Error for another ending and for files that cannot be written.
+        """
+        _save(path, self.to_json, self._attribution.save_picture)
 
 
 class PatchMap(NamedTuple):
@@ -143,6 +207,7 @@ class Patching:
         self.tokens: list[int] = patching.tokens
         """The target tokens whose log-probability is looked at, as indices of `target_tokens`."""
         self.instead: str = patching.instead
+        self.what: str = patching.what
         self.clean: float = patching.clean
         """The log-probability after the text; with an alternative, its difference to that of the alternative."""
         self.corrupted: float = patching.corrupted
@@ -156,6 +221,17 @@ class Patching:
     def to_json(self) -> str:
         """The JSON of `heed patch --json`."""
         return str(self._patching.to_json())
+
+    def to_text(self, columns: int = 80) -> str:
+        """The tables of `heed patch`, in lines of at most `columns` (at least 40)."""
+        return str(self._patching.to_text(columns))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a heat map of each stack (.png, .svg, .pdf) or JSON (.json), by the ending of `path`.
+
+        Raises heed.Error for another ending and for files that cannot be written.
+        """
+        _save(path, self.to_json, self._patching.save_picture)
 
 
 class Inspector:
@@ -189,14 +265,15 @@ class Inspector:
     def __repr__(self) -> str:
         return self._made_by
 
-    def lens(self, text: str, target: str | None = None, *, top: int = 5) -> Lens:
+    def lens(self, text: str, target: str | None = None, *, top: int = 5, parts: bool = False) -> Lens:
         """The way of each token through the layers.
 
         target: of a translation model, this instead of its own translation; of a language model, what follows the
-        text. top: predictions for each token and state.
+        text. top: predictions for each token and state. parts: also the vectors of which the states are made:
+        embeddings, the outputs of heads, what sub-layers add.
         Raises heed.Error for a text that is empty or longer than the model's maximum.
         """
-        return Lens(self._model.lens(text_of("text", text), _target_of(target), top))
+        return Lens(self._model.lens(text_of("text", text), _target_of(target), top, parts))
 
     def attribute(
         self,
@@ -236,8 +313,9 @@ class Inspector:
         """Which heads, layers or positions carry the difference between a text and another one.
 
         Activation patching: activations of the clean run on `text` replace those of the corrupted run on `other`, and
-        the effect is how much of the difference in log-probability of the target that restores. target: a translation, continuation or label instead of the model's
-        own of `text`. token: one token of it, counted from 1; None for all. instead: an alternative to that token.
+        the effect is how much of the difference in log-probability of the target that restores. target: a translation,
+        continuation or label instead of the model's own of `text`. token: one token of it, counted from 1; None for
+        all. instead: an alternative to that token.
         Raises heed.Error for a text that is empty or too long, for texts with the same tokens, for texts after which
         the target is equally likely, and for heads of a recurrent network.
         """
@@ -256,13 +334,33 @@ def _target_of(target: str | None) -> str:
     return "" if target is None else text_of("target", target)
 
 
-def _state_of(state: Any) -> LensState:
-    return LensState(
-        state.layer,
-        state.part,
-        state.values(),
-        state.norms(),
-        state.added_norms(),
-        state.predictions(),
-        state.expected(),
-    )
+def _states_of(stack: Any) -> list[LensState]:
+    return [
+        LensState(
+            state.layer,
+            state.part,
+            state.values(),
+            state.norms(),
+            state.added_norms(),
+            state.predictions(),
+            state.expected(),
+            _rows(state.heads(), stack),
+            _rows(state.added(), stack),
+            state.log_sums(),
+        )
+        for state in stack.states
+    ]
+
+
+def _rows(values: npt.NDArray[np.float32], stack: Any) -> npt.NDArray[np.float32]:
+    """(tokens, width) of the vectors of all tokens; (tokens, 0) without them."""
+    tokens = len(stack.tokens)
+    return values.reshape(tokens, values.size // max(1, tokens))
+
+
+def _save(path: Any, to_json: Callable[[], str], save_picture: Callable[[str], None]) -> None:
+    name = path_of("path", path)
+    if name.lower().endswith(".json"):
+        write_file(name, to_json())
+    else:
+        save_picture(name)

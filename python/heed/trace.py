@@ -102,9 +102,9 @@ class Trace:
         """
         name = path_of("path", path)
         if name.lower().endswith(".html"):
-            _write(name, self.to_html())
+            write_file(name, self.to_html())
         elif name.lower().endswith(".json"):
-            _write(name, self.to_json())
+            write_file(name, self.to_json())
         else:
             self._trace.save_picture(name, title, values, heads_per_row)
 
@@ -121,7 +121,8 @@ class Trace:
         return f"<heed.Trace of {self.model!r}: {self.source!r} -> {self.target!r}; {', '.join(sizes)}>"
 
 
-def _write(path: str, text: str) -> None:
+def write_file(path: str, text: str) -> None:
+    """Writes a text; raises heed.Error where that is not possible."""
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

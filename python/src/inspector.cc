@@ -13,6 +13,7 @@
 #include "arrays.h"
 #include "background.h"
 #include "bindings.h"
+#include "heed/picture.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -46,10 +47,15 @@ void bind_lens(nb::module_& m) {
       .def("norms", [](const LensState& s) { return float_array(s.norms); })
       .def("added_norms", [](const LensState& s) { return float_array(s.added_norms); })
       .def("expected", [](const LensState& s) { return float_array(s.expected); })
-      .def("predictions", &predictions_of);
+      .def("predictions", &predictions_of)
+      .def("heads", [](const LensState& s) { return float_array(s.heads); })
+      .def("added", [](const LensState& s) { return float_array(s.added, s.width); })
+      .def("log_sums", [](const LensState& s) { return float_array(s.log_sums); });
   nb::class_<LensStack>(m, "LensStack")
       .def_ro("tokens", &LensStack::tokens)
+      .def_ro("ids", &LensStack::ids)
       .def_ro("states", &LensStack::states)
+      .def("embeddings", [](const LensStack& s) { return float_array(s.embeddings); })
       .def("steps", &LensStack::steps);
   nb::class_<Lens>(m, "Lens")
       .def_ro("model", &Lens::model)
@@ -58,7 +64,20 @@ void bind_lens(nb::module_& m) {
       .def_ro("encoder", &Lens::encoder)
       .def_ro("decoder", &Lens::decoder)
       .def_ro("expected_tokens", &Lens::expected_tokens)
-      .def("to_json", &lens_json, "details"_a);
+      .def("to_json", &lens_json, "details"_a)
+      .def(
+          "to_text",
+          [](const Lens& lens, const std::string& stack, const std::string& show, int columns) {
+            return lens_text(lens, {stack, show}, columns);
+          },
+          "stack"_a, "show"_a, "columns"_a)
+      .def("token_to_text", &lens_token_text, "token"_a, "stack"_a)
+      .def(
+          "save_picture",
+          [](const Lens& lens, const std::string& path, const std::string& stack, const std::string& show) {
+            in_background([&](const std::atomic<bool>&) { save_lens(path, lens, {stack, show}); });
+          },
+          "path"_a, "stack"_a, "show"_a);
 }
 
 void bind_attribution(nb::module_& m) {
@@ -76,9 +95,17 @@ void bind_attribution(nb::module_& m) {
       .def_ro("target", &Attribution::target)
       .def_ro("source_tokens", &Attribution::source_tokens)
       .def_ro("target_tokens", &Attribution::target_tokens)
+      .def_prop_ro("method", [](const Attribution& a) { return attribution_method_name(a.method); })
       .def_ro("baseline", &Attribution::baseline)
       .def_ro("tokens", &Attribution::tokens)
-      .def("to_json", &attribution_json);
+      .def("to_json", &attribution_json)
+      .def("to_text", &attribution_text, "columns"_a)
+      .def(
+          "save_picture",
+          [](const Attribution& a, const std::string& path) {
+            in_background([&](const std::atomic<bool>&) { save_attribution(path, a); });
+          },
+          "path"_a);
 }
 
 void bind_patching(nb::module_& m) {
@@ -103,8 +130,16 @@ void bind_patching(nb::module_& m) {
       .def_ro("encoder", &Patching::encoder)
       .def_ro("decoder", &Patching::decoder)
       .def_ro("cross", &Patching::cross)
+      .def_prop_ro("what", [](const Patching& p) { return patched_part_name(p.what); })
       .def_ro("evaluations", &Patching::evaluations)
-      .def("to_json", &patching_json);
+      .def("to_json", &patching_json)
+      .def("to_text", &patching_text, "columns"_a)
+      .def(
+          "save_picture",
+          [](const Patching& p, const std::string& path) {
+            in_background([&](const std::atomic<bool>&) { save_patching(path, p); });
+          },
+          "path"_a);
 }
 
 }  // namespace
@@ -125,10 +160,11 @@ void bind_inspector(nb::module_& m) {
           "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a)
       .def(
           "lens",
-          [](const Inspector& self, const std::string& text, const std::string& target, int top) {
-            return in_background_get([&] { return self.lens(text, {.target = target, .top = top}); });
+          [](const Inspector& self, const std::string& text, const std::string& target, int top, bool parts) {
+            const LensOptions options{.target = target, .top = top, .parts = parts};
+            return in_background_get([&] { return self.lens(text, options); });
           },
-          "text"_a, "target"_a, "top"_a)
+          "text"_a, "target"_a, "top"_a, "parts"_a)
       .def(
           "attribute",
           [](const Inspector& self, const std::string& text, const std::string& target,

@@ -56,7 +56,44 @@ def test_patching_as_the_command(inspector, model_directory, command):
         assert found.clean == wanted["clean"]
 
 
-def test_errors(inspector):
+def test_parts_of_states(inspector):
+    lens = inspector.lens(TEXT, parts=True)
+    tokens = len(lens.decoder_ids)
+    assert tokens == len(lens.decoder_tokens) and len(lens.encoder_ids) == len(lens.encoder_tokens)
+    embedding, attention = lens.decoder[0], lens.decoder[1]
+    width = embedding.values.shape[1]
+    assert lens.decoder_embeddings.shape == (tokens, width)
+    assert not np.array_equal(lens.decoder_embeddings, embedding.values)  # which has the positions
+    assert attention.heads.shape == attention.added.shape == (tokens, width)
+    assert np.linalg.norm(attention.added, axis=1) == pytest.approx(attention.added_norms, rel=1e-5)
+    assert embedding.heads.shape == embedding.added.shape == (tokens, 0)
+    assert attention.log_sums.shape == (tokens,)
+    assert inspector.lens(TEXT).decoder[1].heads.shape == (tokens, 0)
+
+
+def test_tables_and_pictures_as_the_command(inspector, model_directory, command, tmp_path):
+    other = "die Katze"
+
+    def same(result, name, *arguments, **view):
+        options = [*arguments, "--model", str(model_directory), "--quiet"]
+        assert result.to_text(60, **view) == command(name, *options, "--columns", "60")
+        view.pop("token", None)
+        for ending in ("svg", "json"):
+            result.save(tmp_path / f"found.{ending}", **(view if ending == "svg" else {}))
+            command(name, *options, "--output", str(tmp_path / f"wanted.{ending}"))
+            assert (tmp_path / f"found.{ending}").read_bytes() == (tmp_path / f"wanted.{ending}").read_bytes()
+
+    lens = inspector.lens(TEXT)
+    same(lens, "lens", TEXT)
+    same(lens, "lens", TEXT, "--stack", "encoder", "--show", "added", stack="encoder", show="added")
+    same(lens, "lens", TEXT, "--query", "2", token=2)
+    same(inspector.attribute(TEXT, method="gradient"), "attribute", TEXT, "--method", "gradient")
+    same(inspector.patch(TEXT, other), "patch", TEXT, other)
+    assert inspector.attribute(TEXT, method="gradient").method == "gradient"
+    assert inspector.patch(TEXT, other, what="layers").what == "layers"
+
+
+def test_errors(inspector, tmp_path):
     with pytest.raises(heed.Error, match="choose 1 to"):
         inspector.attribute(TEXT, token=99)
     with pytest.raises(heed.Error, match="unknown method"):
@@ -67,3 +104,12 @@ def test_errors(inspector):
         inspector.patch(TEXT, "die Katze", what="words")
     with pytest.raises(heed.Error, match="empty"):
         inspector.lens(" ")
+    lens = inspector.lens(TEXT)
+    with pytest.raises(heed.Error, match="unknown stack 'cross': choose encoder or decoder"):
+        lens.to_text(stack="cross")
+    with pytest.raises(heed.Error, match="choose 1 to"):
+        lens.to_text(token=99)
+    with pytest.raises(heed.Error, match="unknown value 'weights'"):
+        lens.save(tmp_path / "lens.svg", show="weights")
+    with pytest.raises(heed.Error, match="png"):
+        lens.save(tmp_path / "lens.gif")

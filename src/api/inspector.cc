@@ -4,10 +4,13 @@
 #include "base/thread_pool.h"
 #include "inspect/attribution/attribution.h"
 #include "inspect/attribution/attribution_json.h"
+#include "inspect/attribution/attribution_table.h"
 #include "inspect/lens/lens.h"
 #include "inspect/lens/lens_json.h"
+#include "inspect/lens/lens_table.h"
 #include "inspect/patching/patching.h"
 #include "inspect/patching/patching_json.h"
+#include "inspect/patching/patching_table.h"
 #include "inspect/reading/model_to_inspect.h"
 #include "models/config/precision_names.h"
 #include "text/unicode/whitespace.h"
@@ -71,6 +74,27 @@ std::string attribution_json(const Attribution& attribution) {
 
 std::string patching_json(const Patching& patching) {
   return patching_to_json(patching);
+}
+
+std::string lens_text(const Lens& lens, const LensView& view, int columns) {
+  const LensStack& stack = stack_named(lens, view.stack);
+  return lens_table(lens, stack, lens_value_named(stack, view.show), columns);
+}
+
+std::string lens_token_text(const Lens& lens, int token, const std::string& stack) {
+  const LensStack& chosen = stack_named(lens, stack);
+  if (token < 1 || static_cast<size_t>(token) > chosen.tokens.size()) {
+    fail(ErrorKind::kUsage, "there is no token {}: choose 1 to {}", token, chosen.tokens.size());
+  }
+  return lens_token_table(lens, chosen, static_cast<size_t>(token) - 1);
+}
+
+std::string attribution_text(const Attribution& attribution, int columns) {
+  return attribution_table(attribution, columns, TerminalColours::kNone);
+}
+
+std::string patching_text(const Patching& patching, int columns) {
+  return patching_table(patching, columns);
 }
 
 }  // namespace heed

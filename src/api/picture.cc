@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "inspect/attribution/attribution_table.h"
 #include "inspect/draw/attention_picture.h"
 #include "inspect/draw/bar_picture.h"
 #include "inspect/draw/curve_picture.h"
 #include "inspect/draw/matrix_picture.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/explorer/explorer_page.h"
+#include "inspect/lens/lens_table.h"
+#include "inspect/patching/patching_table.h"
 #include "inspect/terminal/attention_terminal.h"
 #include "inspect/trace/trace_json.h"
 
@@ -50,6 +53,19 @@ std::string attention_page(const std::vector<Trace>& traces) {
 
 std::string attention_json(const Trace& trace) {
   return trace_to_json(trace);
+}
+
+void save_lens(const std::string& path, const Lens& lens, const LensView& view) {
+  const LensStack& stack = stack_named(lens, view.stack);
+  save_picture(lens_picture(lens, stack, lens_value_named(stack, view.show)), path);
+}
+
+void save_attribution(const std::string& path, const Attribution& attribution) {
+  save_picture(attribution_picture(attribution), path);
+}
+
+void save_patching(const std::string& path, const Patching& patching) {
+  save_picture(patching_picture(patching), path);
 }
 
 void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices, const HeatmapOptions& o) {

@@ -15,8 +15,9 @@ namespace heed::cli {
 namespace {
 
 struct LensCommandOptions : InspectionOptions {
-  std::string stack, value = "predictions", query;
+  std::string query;
   LensOptions lens;
+  LensView view;
   bool details = false;
 };
 
@@ -26,24 +27,8 @@ void check_lens_options(const LensCommandOptions& o) {
     fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
 }
 
-/// The chosen stack; by default the one that predicts tokens.
-const LensStack& stack_of(const LensCommandOptions& o, const Lens& lens) {
-  if (o.stack.empty()) return predicting_stack(lens);
-  const LensStack& stack = o.stack == "encoder" ? lens.encoder : lens.decoder;
-  if (stack.tokens.empty()) {
-    fail(ErrorKind::kUsage, "this model has no {}: leave out --stack", o.stack);
-  }
-  return stack;
-}
-
-/// Norms where a stack predicts no tokens.
-LensValue value_of(const LensCommandOptions& o, const LensStack& stack) {
-  const bool predicts = !stack.states.back().predictions.empty();
-  return o.value == "predictions" && !predicts ? LensValue::kNorms : value_in(kLensValues, "value", o.value);
-}
-
 std::string lens_text(const LensCommandOptions& o, const Lens& lens) {
-  const LensStack& stack = stack_of(o, lens);
+  const LensStack& stack = stack_named(lens, o.view.stack);
   std::string text;
   if (!o.common.quiet) {
     text = source_and_target(lens.source, lens.target);
@@ -51,7 +36,7 @@ std::string lens_text(const LensCommandOptions& o, const Lens& lens) {
   }
   if (!o.query.empty())
     return text + lens_token_table(lens, stack, find_query(o.query, stack.tokens, o.common.quiet));
-  const LensValue value = value_of(o, stack);
+  const LensValue value = lens_value_named(stack, o.view.show);
   if (!o.common.quiet) {
     text += value == LensValue::kPredictions ? "the likeliest token after each sub-layer:\n\n"
             : value == LensValue::kNorms     ? "the norm of each token's vector:\n\n"
@@ -67,8 +52,8 @@ int run_lens(const LensCommandOptions& o) {
   const InspectedModel view = model.view();
   const Lens lens = look_through(view, read_text(view, o.text, o.lens.target), o.lens.top, pool);
   const auto picture = [&] {
-    const LensStack& stack = stack_of(o, lens);
-    return lens_picture(lens, stack, value_of(o, stack));
+    const LensStack& stack = stack_named(lens, o.view.stack);
+    return lens_picture(lens, stack, lens_value_named(stack, o.view.show));
   };
   write_inspection(o, {.json = [&] { return lens_to_json(lens, {.details = o.details}); },
                        .text = [&] { return lens_text(o, lens); },
@@ -97,9 +82,9 @@ model; in other models it has norms. In a recurrent network, the output layer re
   command->add_option(
       "--target TEXT", o->lens.target,
       "Use this translation instead of the model's own; of a language model, what follows the text");
-  add_choice(*command, "--stack NAME", o->stack, "encoder or decoder [default: the one that predicts tokens]",
-             {"encoder", "decoder"});
-  add_choice(*command, "--show WHAT", o->value,
+  add_choice(*command, "--stack NAME", o->view.stack,
+             "encoder or decoder [default: the one that predicts tokens]", {"encoder", "decoder"});
+  add_choice(*command, "--show WHAT", o->view.show,
              "predictions, norms, or added: the norms of what each sub-layer adds", names_in(kLensValues));
   command->add_option("--query N|TOKEN", o->query,
                       "Show one token in detail: its position, counted from 1, or the token; TOKEN:2 is its "

@@ -56,6 +56,21 @@ void add_row(Rows& rows, const std::string& name, const std::vector<std::string>
 
 }  // namespace
 
+const LensStack& stack_named(const Lens& lens, const std::string& name) {
+  if (name.empty()) return predicting_stack(lens);
+  if (name != "encoder" && name != "decoder") {
+    fail(ErrorKind::kUsage, "unknown stack '{}': choose encoder or decoder", name);
+  }
+  const LensStack& stack = name == "encoder" ? lens.encoder : lens.decoder;
+  if (stack.tokens.empty()) fail(ErrorKind::kUsage, "this model has no {}: choose no stack", name);
+  return stack;
+}
+
+LensValue lens_value_named(const LensStack& stack, const std::string& name) {
+  const LensValue value = value_in(kLensValues, "value", name);
+  return value == LensValue::kPredictions && !has_predictions(stack) ? LensValue::kNorms : value;
+}
+
 std::string lens_table(const Lens& lens, const LensStack& stack, LensValue value, int columns) {
   require_value(stack, value);
   Rows rows;

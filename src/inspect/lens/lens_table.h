@@ -19,6 +19,14 @@ enum class LensValue {
 constexpr NamedValues<LensValue, 3> kLensValues{
     {{LensValue::kPredictions, "predictions"}, {LensValue::kNorms, "norms"}, {LensValue::kAdded, "added"}}};
 
+/// "encoder" or "decoder"; empty: the one that predicts tokens. Throws kUsage for another name, and for a
+/// stack that the model does not have.
+const LensStack& stack_named(const Lens& lens, const std::string& name);
+
+/// The value of a name in kLensValues; norms instead of predictions in a stack without them. Throws kUsage
+/// for another name.
+LensValue lens_value_named(const LensStack& stack, const std::string& name);
+
 /// One row for each state, one column for each token; wide tables are split. Throws kUsage for predictions of
 /// a stack without them, and for fewer than 40 columns.
 std::string lens_table(const Lens& lens, const LensStack& stack, LensValue value, int columns);

@@ -157,5 +157,19 @@ TEST(Lens, Tables) {
   EXPECT_GT(lens_picture(lens, lens.encoder, LensValue::kAdded).width, 0);
 }
 
+/// As of a classifier: an encoder without predictions, and no decoder.
+TEST(LensTables, AreOfStacksByName) {
+  Lens lens;
+  lens.encoder.tokens = {"a"};
+  lens.encoder.states.emplace_back();
+  EXPECT_EQ(&stack_named(lens, "encoder"), &lens.encoder);
+  EXPECT_EQ(&stack_named(lens, ""), &predicting_stack(lens));
+  EXPECT_EQ(lens_value_named(lens.encoder, "predictions"), LensValue::kNorms);
+  EXPECT_EQ(lens_value_named(lens.encoder, "added"), LensValue::kAdded);
+  EXPECT_THROW(stack_named(lens, "decoder"), Error);
+  EXPECT_THROW(stack_named(lens, "cross"), Error);
+  EXPECT_THROW(lens_value_named(lens.encoder, "weights"), Error);
+}
+
 }  // namespace
 }  // namespace heed
