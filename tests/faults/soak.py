@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A long run of `heed serve` with good and bad requests to every route: is every answer right, and does the memory stay?
 
-    soak.py HEED MODEL [--seconds 60] [--clients 16] [--most-growth 0.1]
+    soak.py HEED MODEL [--requests 3000 | --seconds 3600] [--clients 16] [--most-growth 0.1]
 
 MODEL translates from German to English; a language model and a classifier are trained first. Each client draws its next
 request at random, besides malformed ones, half requests, and clients that leave before the answer. Every answer must have
 the expected status and be the first one to the same request, byte for byte. The model that translates is read again in other
-precisions. The median of the resident memory in the last fifth of the time must not be above that in the second fifth by
-more than --most-growth. At the end no request, connection or descriptor may be left. Exits 1 otherwise.
+precisions. The median of the resident memory in the last fifth of the requests (of the time, with --seconds) must not be
+above that in the second fifth by more than --most-growth. At the end no request, connection or descriptor may be left. Exits
+1 otherwise. A number of requests means the same on a busy machine, a time does not.
 """
 
 import argparse
@@ -81,14 +82,22 @@ def bad_requests(text):
 
 
 class Soak:
-    def __init__(self, port, seconds):
-        self.port, self.end = port, time.monotonic() + seconds
+    def __init__(self, port, requests, seconds):
+        self.port, self.requests, self.seconds, self.begin = port, requests, seconds, time.monotonic()
         self.lock = threading.Lock()
-        self.first, self.counts, self.wrong = {}, collections.Counter(), []
+        self.first, self.counts, self.answered, self.wrong = {}, collections.Counter(), 0, []
+
+    def elapsed(self):
+        return time.monotonic() - self.begin
+
+    def progress(self):
+        """1 at the end."""
+        return self.elapsed() / self.seconds if self.seconds else self.answered / self.requests
 
     def note(self, kind, wrong=None):
         with self.lock:
             self.counts[kind] += 1
+            self.answered += 1
             if wrong:
                 self.wrong.append(f"{kind}: {wrong}")
 
@@ -125,7 +134,7 @@ class Soak:
     def client(self, number):
         random_of = random.Random(number)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
-        while time.monotonic() < self.end:
+        while self.progress() < 1:
             chance, text = random_of.random(), random_of.choice(SENTENCES)
             try:
                 if chance < 0.86:
@@ -161,20 +170,21 @@ def run(options, work):
         address = next(match for line in server.stderr if (match := re.search(r"http://[^ ]*:(\d+)/", line)))
         threading.Thread(target=server.stderr.read, daemon=True).start()
         port, descriptors = int(address.group(1)), len(os.listdir(f"/proc/{server.pid}/fd"))
-        soak, begin = Soak(port, options.seconds), time.monotonic()
+        soak = Soak(port, options.requests, options.seconds)
         clients = [threading.Thread(target=soak.client, args=(n,)) for n in range(options.clients)]
         for client in clients:
             client.start()
         memory = []
         while any(client.is_alive() for client in clients):
-            time.sleep(min(1, options.seconds / 200))
-            memory.append(((time.monotonic() - begin) / options.seconds, resident(server.pid)))
+            time.sleep(0.1)
+            memory.append((soak.progress(), resident(server.pid)))
         end = time.monotonic() + 600
         while left_over(port) > 0 or len(os.listdir(f"/proc/{server.pid}/fd")) > descriptors:
             if time.monotonic() > end:
                 soak.wrong.append(f"left: {left_over(port)} requests and connections, descriptors of {descriptors} before")
                 break
             time.sleep(0.1)
+        elapsed = soak.elapsed()
     finally:
         server.terminate()
         status = server.wait()
@@ -190,7 +200,7 @@ def run(options, work):
     for each in soak.wrong[:20]:
         print(each)
     print(dict(soak.counts))
-    print(f"{sum(soak.counts.values()):,} requests in {options.seconds:.0f} s, {len(soak.wrong)} wrong, {soak.counts['503']} refused; "
+    print(f"{soak.answered:,} requests in {elapsed:.0f} s, {len(soak.wrong)} wrong, {soak.counts['503']} refused; "
           f"memory {last / second - 1:+.1%} ({second:.0f} MB, then {last:.0f} MB)")  # fmt: skip
     return 1 if soak.wrong else 0
 
@@ -199,7 +209,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("heed")
     parser.add_argument("model")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--requests", type=int, default=3000)
+    parser.add_argument("--seconds", type=float, help="instead of --requests")
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--most-growth", type=float, default=0.1)
     options = parser.parse_args()
