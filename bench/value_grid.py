@@ -2,12 +2,18 @@
 """How many values a model translates right: 500 generated sentences for each kind of value, in frames that
 recipes/everyday does not have (tests/data/value-frames.tsv), with and without the check of values.
 
-Usage: bench/value_grid.py [--heed build/bin/heed] [--pair de-en] [--cases 500] [--seed 1] [--write DIR]
+Usage: bench/value_grid.py [--heed build/bin/heed] [--pair de-en] [--cases 500] [--seed 1] [--kind TEXT] [--write DIR]
 
---write: leaves the sentences as pairs with their accepted forms, for `heed evaluate --must-contain`."""
+Columns of the table: right without the check; right with it; wrong with a warning; wrong without one; right and
+warned of all the same.
+
+--kind: only kinds with this text in their name.
+--write: leaves the sentences as pairs with their accepted forms, for `heed evaluate --must-contain`, and what is
+wrong or warned of (*.review)."""
 import argparse
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import random
 import re
@@ -78,6 +84,7 @@ def other_forms():
         words = {"de": german_number(n), "en": english_number(n), "es": spanish_number(n)}
         forms[words["de"]] = {language: [str(n), words[language]] for language in LANGUAGES}
         forms[words["de"]]["en"].append(english_number(n, british=True))
+        if 100 <= n < 200: forms[words["de"]]["en"] += [form.replace("one hundred", "a hundred") for form in forms[words["de"]]["en"][1:]]
         forms[words["de"]]["es"] += [spanish_number(n, "m"), spanish_number(n, "f")]
     for hour in range(1, 13):
         for minute in range(0, 60, 5):
@@ -85,7 +92,9 @@ def other_forms():
             figures = [f"{h}:{minute:02d}" for h in (hour % 12, hour % 12 + 12, 12 if hour == 12 else hour)]
             figures += [f"0{text}" for text in figures if len(text) == 4] + ([str(hour)] if minute == 0 else [])
             key = german_clock_variants(hour, minute)[0]
-            forms[key] = {language: ways[language](hour, minute) + figures for language in LANGUAGES}
+            forms[key] = {language: ways[language](hour, minute) + ways[language](hour, minute, digits=True) + figures
+                          for language in LANGUAGES}
+            if minute >= 10: forms[key]["es"].append(f"{spanish_clock_variants(hour, 0)[0]} {spanish_number(minute)}")
             if minute in (25, 35):
                 other = german_clock_variants(hour if minute == 25 else hour % 12 + 1, 0)[0].split()[0].replace("ein", "eins").replace("einss", "eins")
                 forms[key]["de"].append(f"fünfundzwanzig {'nach' if minute == 25 else 'vor'} {other}")
@@ -115,8 +124,8 @@ def hours_forms(ways, column):
     columns, times = [], re.findall(r"\d+:\d\d", ways[2])
     opens, closes = (int(time.split(":")[0]) for time in times)
     noon = {"de": ["Mittag", "mittags"], "en": ["noon"], "es": ["mediodía"]}[LANGUAGES[column]]
-    for spanish in times:
-        hour, minute = map(int, spanish.split(":"))
+    for time_text in times:
+        hour, minute = map(int, time_text.split(":"))
         face = (hour - 1) % 12 + 1
         plain = [f"{hour}:{minute:02d}", f"{hour:02d}:{minute:02d}", f"{hour}.{minute:02d}"] + ([str(hour)] if minute == 0 else [])
         halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
@@ -125,7 +134,8 @@ def hours_forms(ways, column):
         # "From 8 to 10 a.m.", "from 10 to 1 p.m.": the second time says what half of the day the first is of.
         natural = not columns and ((opens < 12) == (closes < 12) or (opens < 12 and closes - 12 < opens))
         bare = [f"{face}:{minute:02d}"] + ([str(face)] if minute == 0 else []) if natural else []
-        columns.append((english + plain[:2] + bare if LANGUAGES[column] == "en" else plain) + (noon if (hour, minute) == (12, 0) else []))
+        spanish = day_ways(hour, f"{minute:02d}", "es") if LANGUAGES[column] == "es" else []
+        columns.append((english + plain[:2] + bare if LANGUAGES[column] == "en" else plain + spanish) + (noon if (hour, minute) == (12, 0) else []))
     return columns
 
 
@@ -141,6 +151,10 @@ def accepted(ways, column):
         forms += [f"-{n} {unit}" for unit in ("degrees", "grados", "Grad", "°C")] + [f"minus {n} degrees"]
     if clock := re.match(r"las? (\d+):(\d\d)$", ways[2][0] if isinstance(ways[2], list) else ""):
         hour, minute = int(clock[1]), clock[2]
+    # "Half past two" is in the afternoon for most.
+    if clock and 13 <= hour < 19:
+        spoken = OTHER_FORMS.get(german_clock_variants(hour - 12, int(minute))[0], {}) if int(minute) % 5 == 0 else {}
+        forms += [form for form in spoken.get(language, []) if not form[0].isdigit() and len(form.split()) > 1]
     if column == 1 and clock:
         halves = ("a.m.", "am", "AM") if hour < 12 else ("p.m.", "pm", "PM")
         forms += [f"{(hour - 1) % 12 + 1}:{minute} {half}" for half in halves] + [f"{hour}:{minute}", f"{hour:02d}:{minute}"] + (["midnight"] if hour == 0 else [])
@@ -171,7 +185,7 @@ def day_ways(hour, minute, language):
     halves = ("a.m.", "am", "AM", "a. m.") if hour < 12 else ("p.m.", "pm", "PM", "p. m.")
     times = [f"{face}:{minute}"] + ([str(face)] if minute == "00" else [])
     ways = [f"{time}{space}{half}" for time in times for half in halves for space in (" ", "")]
-    if minute == "00": ways += [f"las {hour}", f"la {hour}"] + (["medianoche"] if hour == 0 else [])
+    if minute == "00": ways += [f"las {hour}", f"la {hour}"] + {0: ["medianoche"], 12: ["mediodía"]}.get(hour, [])
     return ways
 
 
@@ -179,10 +193,14 @@ def part_of_day_forms(usual, language):
     """A time in words in the right part of the day, or in figures of the right half of it."""
     words, part = usual.rsplit(" ", 1)
     morning = part in ("morgens", "nachts")
-    forms = OTHER_FORMS.get(words, {}).get(language, [])
+    forms = list(OTHER_FORMS.get(words, {}).get(language, []))
+    also = {"morgens": "am Morgen", "nachmittags": "am Nachmittag", "abends": "am Abend", "nachts": "in der Nacht"}[part]
+    if language == "de":
+        forms += [f"{form} {also}" for form in forms if form.endswith(" Uhr")]
     def fits(form):
-        if not form[0].isdigit(): return True
-        hour = int(form.split(":")[0])
+        if not form[0].isdigit() or form.endswith(also): return True
+        if form.endswith(" Uhr"): return False
+        hour = int(re.match(r"\d+", form).group(0))
         return (language == "en" and hour <= 12) or (hour < 12) == morning
     return [form for form in forms if fits(form)]
 
@@ -229,19 +247,35 @@ def contains(text, form):
 
 
 def translations(heed, pair, rows, *options):
-    command = [heed, "translate", "--pair", pair, "--quiet", *options]
+    """Each translation and its warnings."""
+    command = [heed, "translate", "--pair", pair, "--quiet", "--json", *options]
     done = subprocess.run(command, input="".join(row[0] + "\n" for row in rows), capture_output=True, text=True)
     if done.returncode != 0: sys.exit(f"{' '.join(command)}: {done.stderr}")
-    return done.stdout.splitlines()
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    return [(answer["translation"], answer["warnings"]) for answer in answers]
 
 
-def wrong(rows, lines):
-    """Rows whose translation lacks a value, with the translation. A list marker has to be at the beginning."""
-    def right(row, line):
-        if row[2].split("|")[0] == row[0].split(" ")[0] and row[0][:1].isdigit() and not row[0].startswith(row[2] + "\t"):
-            if row[0].split(" ")[0][-1:] in ".)" and not line.startswith(row[2].split("|")[0]): return False
-        return all(any(contains(line, form) for form in forms.split("|")) for forms in row[2:])
-    return [(row, line) for row, line in zip(rows, lines) if not right(row, line)]
+def is_right(row, line):
+    """Whether a translation has all values. A list marker has to be at the beginning."""
+    marker = row[2].split("|")[0]
+    if marker == row[0].split(" ")[0] and marker[:1].isdigit() and marker[-1:] in ".)" and not line.startswith(marker):
+        return False
+    return all(any(contains(line, form) for form in forms.split("|")) for forms in row[2:])
+
+
+COLUMNS = ["right without the check", "right with it", "wrong, with a warning", "wrong, without one", "right, but a warning"]
+
+
+def counts(rows, before, after):
+    """By column, the cases: source, translation, warnings and accepted forms."""
+    found = [[] for _ in COLUMNS]
+    for row, (line, _), (checked, warnings) in zip(rows, before, after):
+        right = is_right(row, checked)
+        if is_right(row, line): found[0].append(())
+        if right: found[1].append(())
+        column = 4 if right and warnings else 2 if not right and warnings else 3 if not right else None
+        if column: found[column].append((row[0], checked, "; ".join(warnings), " & ".join(row[2:])))
+    return found
 
 
 def main():
@@ -250,26 +284,33 @@ def main():
     parser.add_argument("--pair", default="de-en")
     parser.add_argument("--cases", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", default="")
     parser.add_argument("--write")
-    parser.add_argument("--show", action="store_true", help="what is wrong with the check")
     options = parser.parse_args()
     columns = [LANGUAGES.index(language) for language in options.pair.split("-")]
     folder = pathlib.Path(options.write or tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    print("| kind | cases | right without the check | with it |\n| --- | ---: | ---: | ---: |")
-    total = [0, 0, 0]
+    print(f"| kind | cases | {' | '.join(COLUMNS)} |\n| --- | ---:{' | ---:' * len(COLUMNS)} |")
+    cases_of_all, total = 0, [0] * len(COLUMNS)
+
+    def print_row(kind, cases_of_kind, numbers):
+        shares = [f"{100 * number / cases_of_kind:.1f}%" for number in numbers[:2]] + [str(number) for number in numbers[2:]]
+        print(f"| {kind} | {cases_of_kind} | {' | '.join(shares)} |", flush=True)
+
     for kind, slots in KINDS.items():
+        if options.kind not in kind: continue
         rows = cases(slots, options.cases, columns, options.seed)
         path = folder / f"{kind.replace(' ', '-').replace(',', '')}.{options.pair}.tsv"
         path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-        before = wrong(rows, translations(options.heed, options.pair, rows, "--no-check-values"))
-        after = wrong(rows, translations(options.heed, options.pair, rows))
-        total = [count + more for count, more in zip(total, (len(rows), len(before), len(after)))]
-        shares = [f"{100 * (1 - len(each) / len(rows)):.1f}%" for each in (before, after)]
-        print(f"| {kind} | {len(rows)} | {shares[0]} | {shares[1]} |", flush=True)
-        for row, line in after[:12 if options.show else 0]: print("   ", row[0], "|", line, "|", row[2:][0][:60])
-    shares = [f"{100 * (1 - each / total[0]):.1f}%" for each in total[1:]]
-    print(f"| all | {total[0]} | {shares[0]} | {shares[1]} |", flush=True)
+        found = counts(rows, translations(options.heed, options.pair, rows, "--no-check-values"),
+                       translations(options.heed, options.pair, rows))
+        review = "".join(f"{COLUMNS[column]}\t" + "\t".join(each) + "\n" for column in (3, 4, 2) for each in found[column])
+        path.with_suffix(".review").write_text(review, encoding="utf-8")
+        numbers = [len(each) for each in found]
+        print_row(kind, len(rows), numbers)
+        cases_of_all += len(rows)
+        total = [a + b for a, b in zip(total, numbers)]
+    print_row("all", cases_of_all, total)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // The check of values in a Translator: numbers, times, dates, codes and addresses that the translation of a
 // part says differently are looked for again, and what is still different becomes a warning.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/text/ascii.h"
@@ -102,7 +103,15 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
   sentence.prefix.assign(ids.begin(), ids.begin() + static_cast<int64_t>(kept));
   const std::vector<int32_t> inserted = tokenizer_.target_phrase(trial.inserted);
   sentence.prefix.insert(sentence.prefix.end(), inserted.begin(), inserted.end());
-  if (inserted.empty()) {
+  // What stood behind the inserted text already was wrong: "Uhr" of "2:1 Uhr".
+  const std::span<const int32_t> behind = std::span(ids).subspan(kept);
+  const bool stood =
+      behind.size() > inserted.size() && std::equal(inserted.begin(), inserted.end(), behind.begin());
+  if (trial.resumed_bytes > 0) {
+    const std::span<const int32_t> all = std::span(ids).first(tokens_within(ids, std::string::npos));
+    const size_t resumed = std::min(tokens_within(ids, trial.resumed_bytes), all.size());
+    sentence.prefix.insert(sentence.prefix.end(), all.begin() + static_cast<int64_t>(resumed), all.end());
+  } else if (inserted.empty()) {
     sentence.begin_forbidden = {ids[kept]};
   } else if (is_ascii_digit(static_cast<unsigned char>(trial.inserted.back()))) {
     sentence.begin_forbidden = ids_that_begin(
@@ -111,6 +120,7 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
   } else if (trial.inserted.back() != '.') {
     sentence.begin_forbidden = ids_that_begin({search::PieceStart::kLetter, search::PieceStart::kDigit});
   }
+  if (stood && !inserted.empty()) sentence.begin_forbidden.push_back(behind[inserted.size()]);
   const auto length = static_cast<int64_t>(sentence.prefix.size());
   if (model_.max_length() > 0 && length + 2 >= model_.max_length()) return std::nullopt;
   return sentence;
@@ -160,10 +170,11 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     if (found[n].empty()) continue;
     Differing& now = differing[attempts[n].differing];
     const LinePart& part = window.part(now.part);
+    ValueDifferences differences = differing_values(window, now.part, found[n].front());
+    if (differences.count() > now.differences.count()) continue;
     if (attempts[n].forced > attempts[n].free) {
       for (search::Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
     }
-    ValueDifferences differences = differing_values(window, now.part, found[n].front());
     std::vector<search::Hypothesis>& best = window.hypotheses[now.part];
     const bool as_good = now.repaired && differences.count() == now.differences.count();
     const bool better = differences.count() < now.differences.count() ||

@@ -62,18 +62,29 @@ size_t count_ambiguous(const TextValues& text) {
       std::ranges::count_if(text.values, [](const Value& value) { return !value.other_reading.empty(); }));
 }
 
-/// `part_is_known`: whether one of the texts names a part of the day.
-bool is_same_time(const Value& source, const Value& translation, bool part_is_known) {
+/// Whether the texts name a part of the day, apart from their times.
+struct PartsOfDay {
+  bool source = false, translation = false;
+};
+
+bool is_same_time(const Value& source, const Value& translation, const PartsOfDay& parts) {
   if (source.minute == translation.minute && source.half_day == translation.half_day) return true;
   if (source.minute % kHalfDayMinutes != translation.minute % kHalfDayMinutes) return false;
-  if (source.half_day || (part_is_known && source.minute <= kHalfDayMinutes)) return true;
-  if (!translation.half_day) return source.minute == translation.minute;
-  return source.minute <= kHalfDayMinutes || part_is_known;  // "6:07" alone is not 18:07
+  if (source.half_day) return true;
+  const bool part_is_known = parts.source || parts.translation;
+  if (source.on_face && part_is_known) return true;
+  if (!translation.on_face) return source.minute == translation.minute;
+  if (!translation.half_day) return parts.translation;
+  // "6:07" alone is not 18:07, and "12:30" not 0:30. But "half past two" is 14:30: few mean the night.
+  constexpr int kFirst = kHourMinutes, kLast = 13 * kHourMinutes, kLastInWords = 19 * kHourMinutes;
+  if (translation.in_words) return source.minute < kLastInWords || part_is_known;
+  return (source.minute >= kFirst && source.minute < kLast) || part_is_known;
 }
 
 /// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
 bool is_hour(const Value& number, const Value& time, bool part_is_known, bool twelve_hour) {
   if (time.minute % kHourMinutes != 0 || number.determiner || number.of_figures) return false;
+  if (number.unit != Unit::kNone) return false;
   if (twelve_hour && (number.normal == "0" || (number.normal.size() == 2 && number.normal > "12")))
     return false;
   const int hour = time.minute / kHourMinutes;
@@ -168,24 +179,36 @@ class Matcher {
     }
   }
 
+  /// Whether a number is one in its language: "five hundred seventh" is no 507, and no comma is a point in
+  /// English.
+  bool is_well_written(const Value& source, const Value& translation) const {
+    constexpr size_t kLong = 3;  // digits; "siglo veinte" is "twentieth century"
+    const bool in_words = source.in_words && translation.in_words && source.normal.size() >= kLong;
+    if (in_words && source.ordinal != translation.ordinal) return false;
+    return !translation.other_mark || texts_[1].language.decimal_mark != '.';
+  }
+
   bool is_same(const Atom& source, const Atom& translation) const {
     using enum ValueKind;
     const Value &a = *source.value, &b = *translation.value;
     if (source.kind == kTime && translation.kind == kTime) {
-      return is_same_time(a, b, part_is_known());
+      return is_same_time(a, b, {values_[0].names_part_of_day, values_[1].names_part_of_day});
     }
     if (source.kind == kTime && translation.kind == kNumber && a.kind == kTime && b.kind == kNumber) {
+      if (texts_[1].language.article_before_times && !b.linked) return false;
       return is_hour(b, a, part_is_known(), texts_[1].language.twelve_hour);
     }
     if (source.kind == kNumber && translation.kind == kTime) {
-      return a.kind == kNumber && is_hour(a, b, part_is_known(), false);
+      return a.kind == kNumber && is_hour(a, b, part_is_known(), texts_[0].language.twelve_hour && !b.linked);
     }
     if (source.normal != translation.normal) return false;
     // "1. Bundesliga" is no item of a list.
     if (source.kind == kMarker && translation.kind == kNumber) return b.ordinal && b.begin == 0;
     if (source.kind == kNumber && translation.kind == kMarker) return a.ordinal;
     if (source.kind != translation.kind) return false;
-    return a.unit == Unit::kNone || b.unit == Unit::kNone || a.unit == b.unit;
+    if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(a, b))
+      return false;
+    return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
 
   bool part_is_known() const { return values_[0].names_part_of_day || values_[1].names_part_of_day; }
@@ -219,14 +242,30 @@ class Matcher {
     }
   }
 
+  /// Whether the translation names a unit apart from its numbers: "ten extra dollars".
+  bool names_unit(Unit unit) const {
+    const std::vector<TextToken> tokens = tokenize_values(texts_[1].text);
+    constexpr size_t kLeast = 3;  // letters: no "m"
+    for (size_t n = 0; n < tokens.size(); ++n) {
+      const bool word = tokens[n].is_word() && tokens[n].lower.size() >= kLeast;
+      if (word && is_same_unit(find_unit(TextTokens(tokens).subspan(n), texts_[1].language).unit, unit))
+        return true;
+    }
+    return false;
+  }
+
   /// Values whose unit is nowhere in the translation.
   void add_lost_units(const Atoms& source, std::vector<Value>& missing) const {
     for (const Atom& atom : source) {
       const Unit unit = atom.value->unit;
       const bool lost =
-          unit != Unit::kNone &&
-          std::ranges::none_of(values_[1].values, [&](const Value& value) { return value.unit == unit; });
-      if (lost && atom.matched && !atom.optional) missing.push_back(values_[0].values[atom.index]);
+          unit != Unit::kNone && std::ranges::none_of(values_[1].values, [&](const Value& value) {
+            return is_same_unit(value.unit, unit) ||
+                   std::ranges::any_of(value.other_reading,
+                                       [&](const Value& other) { return is_same_unit(other.unit, unit); });
+          });
+      if (lost && atom.matched && !atom.optional && !names_unit(unit))
+        missing.push_back(values_[0].values[atom.index]);
     }
   }
 

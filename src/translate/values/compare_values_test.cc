@@ -56,6 +56,70 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "on 7/21/1912", "es", "el 7/21/1912", 1, 1},
                       Pair{"en", "Was LH 6887 diverted?", "es", "¿LeH 6887 fue desviado?", 1, 1}));
 
+INSTANTIATE_TEST_SUITE_P(
+    MistakesInClocksUnitsAndCodes, ComparedValues,
+    ::testing::Values(  // A score and a duration are no times, and a time needs its part of the day.
+        Pair{"en", "It ended 2:1.", "de", "Es endete 2:1 Uhr.", 1, 1},
+        Pair{"de", "Es dauert 3:45 min.", "en", "It takes until 3:45 p.m.", 1, 1},
+        Pair{"de", "um 12 Uhr nachts", "en", "at 12:00 p.m.", 1, 1},
+        Pair{"es", "Son las 12 de la noche.", "en", "It's 12 p.m.", 1, 1},
+        Pair{"en", "at 12:15 a.m.", "es", "a las 12:15", 1, 1},
+        Pair{"de", "um 0:45 Uhr", "en", "at 12:45", 1, 1},
+        Pair{"en", "by 11 am", "es", "en el horno 11", 1, 1}, Pair{"en", "at 3am", "es", "a las 3a", 1, 1},
+        Pair{"en", "by 2:30 p.m. at the latest", "es", "a las 2:30 como muy tarde", 1, 1},
+        Pair{"en", "on December 21", "es", "en diciembre de 21", 1, 1},
+        Pair{"en", "at a quarter to 5", "de", "um Viertel vor5", 1, 1},
+        // Units.
+        Pair{"en", "It costs 20p.", "de", "Es kostet 20 Uhr.", 1, 1},
+        Pair{"en", "2 lbs of butter", "de", "2 Butter", 1, 0}, Pair{"de", "2,5 kg", "en", "2.5", 1, 0},
+        Pair{"en", "at 120 km/h", "es", "a 120", 1, 0}, Pair{"en", "100 miles", "de", "100 Kilometer", 1, 1},
+        Pair{"en", "32 °F", "de", "32 °C", 1, 1}, Pair{"de", "um 3,5 %", "en", "by €3.5%", 1, 1},
+        Pair{"es", "en el año 44 a. C.", "en", "in the year 44 a.m.", 1, 0},
+        Pair{"en", "He earns 50K.", "es", "Gana 50 años.", 1, 0},
+        // Figures and words of numbers.
+        Pair{"en", "Call nine one one!", "de", "Rufen Sie neun eins an!", 1, 0},
+        Pair{"es", "al 612 345 678", "en", "to 612,345,678", 1, 1},
+        Pair{"de", "in Raum 2.27", "en", "to room 2,27", 1, 1},
+        Pair{"de", "Nummer 6042-RK", "en", "number 6042 RK", 1, 1},
+        Pair{"en", "number 2025/2517", "de", "Nummer 2.025/2517", 1, 2},
+        Pair{"de", "fünfhundertsieben Lampen", "en", "five hundred seventh lamps", 1, 0},
+        Pair{"en", "My guess is six hundred one.", "de", "Ich tippe auf sechshundertein.", 1, 0},
+        Pair{"en", "five hundred eight", "de", "fünfhundertachts", 1, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    ClocksUnitsAndCodesAreTheSame, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "until 6 o'clock this evening", "de", "bis heute Abend um 6 Uhr", 0, 0},
+        Pair{"en", "at 3:00 p.m. on Sunday", "de", "am Sonntagnachmittag um drei Uhr", 0, 0},
+        Pair{"de", "um 14:30 Uhr", "en", "at two thirty", 0, 0},
+        Pair{"es", "a las 12:45", "en", "at 12:45", 0, 0}, Pair{"en", "at 10.30", "de", "um 10:30 Uhr", 0, 0},
+        Pair{"de", "um halb elf", "en", "at 10.30", 0, 0},
+        Pair{"de", "Es kostet 10,30.", "en", "It costs 10.30.", 0, 0},
+        Pair{"de", "der Sechsuhrzug", "en", "the six o'clock train", 0, 0},
+        Pair{"en", "from 9 to 17", "de", "von 9 bis 17 Uhr", 0, 0},
+        Pair{"en", "It ended 2:1.", "de", "Es endete 2:1.", 0, 0},
+        Pair{"en", "£3.5m", "de", "3,5 Millionen Pfund", 0, 0},
+        Pair{"en", "five pounds of apples", "es", "cinco libras de manzanas", 0, 0},
+        Pair{"en", "twenty bucks", "de", "zwanzig Dollar", 0, 0},
+        Pair{"es", "diez dólares extra", "en", "ten extra dollars", 0, 0},
+        Pair{"en", "half a dozen eggs", "de", "halb ein Dutzend Eier", 0, 0},
+        Pair{"de", "um die Mittagszeit", "en", "at noon", 0, 0},
+        Pair{"en", "100 million dollars", "es", "100 millones de $", 0, 0},
+        Pair{"en", "10 percent", "es", "un 10 porciento", 0, 0}, Pair{"en", "3 °C", "es", "3 ºC", 0, 0},
+        Pair{"en", "a 5% tax", "de", "eine fünfprozentige Steuer", 0, 0},
+        Pair{"en", "the 100-meter dash", "de", "der Hundertmeterlauf", 0, 0},
+        Pair{"de", "120 Kilometer in der Stunde", "en", "120 kilometers an hour", 0, 0},
+        Pair{"en", "a 5K", "de", "ein 5-Kilometer-Lauf", 0, 0}, Pair{"en", "a 5K", "es", "un 5K", 0, 0},
+        Pair{"en", "He earns 50K.", "de", "Er verdient 50.000.", 0, 0},
+        Pair{"en", "Call nine one one!", "de", "Rufen Sie die 911!", 0, 0},
+        Pair{"en", "in ten sixty-six", "de", "im Jahr 1066", 0, 0},
+        Pair{"de", "Er ist Anfang zwanzig.", "en", "He is in his early twenties.", 0, 0},
+        Pair{"de", "auf Wolke sieben", "en", "on cloud nine", 0, 0},
+        Pair{"de", "ein paar Millionen Dollar", "en", "millions of dollars", 0, 0},
+        Pair{"en", "CO2", "es", "CO₂", 0, 0}, Pair{"en", "1950-53", "de", "1950 bis 1953", 0, 0},
+        Pair{"en", "the 31st state", "es", "el trigésimo primer estado", 0, 0},
+        Pair{"de", "Gib gut acht!", "en", "Pay close attention!", 0, 0}));
+
 // A point with three digits behind it separates thousands in Spanish, as far as the text does not tell
 // otherwise.
 INSTANTIATE_TEST_SUITE_P(
@@ -199,6 +263,15 @@ TEST(RepairTrials, PutAMarkerFirst) {
   ASSERT_EQ(trials.size(), 1U);
   EXPECT_EQ(trials[0].kept_bytes, 0U);
   EXPECT_EQ(trials[0].inserted, "1.");
+}
+
+TEST(RepairTrials, LeaveOutMoreOfAValue) {
+  const std::string source = "Wir heiraten am 25.03.",
+                    translation = "We are getting married on March 25, 25.";
+  const auto trials = repair_trials(of(source, translation), {source, translation}, english_values(), 0);
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(translation.substr(0, trials[1].kept_bytes), "We are getting married on March 25");
+  EXPECT_EQ(translation.substr(trials[1].resumed_bytes), ".");
 }
 
 TEST(RepairTrials, AvoidAValueThatIsOnlyAdded) {

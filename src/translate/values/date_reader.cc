@@ -172,7 +172,11 @@ std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& langu
     if (const int day = cursor.day(); day != 0) return date_value(day, month, cursor.year());
     cursor.move_to(behind);
   }
-  Value date = date_value(0, month, 0);
+  // "Diciembre de 21" is no day.
+  cursor.day_links();
+  const int year = cursor.at() > behind && !language.month_first ? full_year(cursor.digits(kMaxDay, 2)) : 0;
+  if (year == 0) cursor.move_to(behind);
+  Value date = date_value(0, month, year);
   date.optional = true;
   return date;
 }

@@ -41,12 +41,6 @@ std::string joined(const Groups& number, size_t groups) {
   return digits;
 }
 
-std::string normalized(std::string whole, std::string fraction) {
-  whole.erase(0, std::min(whole.find_first_not_of('0'), whole.size() - 1));
-  while (fraction.ends_with('0')) fraction.pop_back();
-  return fraction.empty() ? whole : whole + "." + fraction;
-}
-
 /// "10 000": groups of three digits behind spaces.
 size_t spaced_groups(TextTokens tokens) {
   if (tokens[0].lower.size() > kGroup || tokens[0].lower == "0") return 1;
@@ -61,33 +55,39 @@ size_t spaced_groups(TextTokens tokens) {
 
 }  // namespace
 
+std::string decimal_number(std::string whole, std::string fraction) {
+  whole.erase(0, std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  while (fraction.ends_with('0')) fraction.pop_back();
+  return fraction.empty() ? whole : whole + "." + fraction;
+}
+
 std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& language) {
   if (tokens.empty() || !tokens[0].is_digits()) return std::nullopt;
   if (const size_t spaced = spaced_groups(tokens); spaced > 1) {
     std::string digits;
     for (const TextToken& token : tokens.first(spaced)) digits += token.lower;
-    return Figures{normalized(digits, ""), "", spaced};
+    return Figures{decimal_number(digits, ""), "", spaced};
   }
   const Groups number = groups_of(tokens);
   const size_t count = number.groups.size();
   const size_t used = 2 * count - 1;
   const std::string last(number.groups.back());
-  if (count == 1) return Figures{normalized(joined(number, 1), ""), "", 1};
+  if (count == 1) return Figures{decimal_number(joined(number, 1), ""), "", 1};
   const bool all_thousands = are_thousands(number, count);
   if (count == 2) {
-    const std::string integer = normalized(joined(number, 2), ""), whole(number.groups[0]);
-    const std::string decimal = normalized(whole, last);
-    if (!all_thousands) return Figures{decimal, "", used};
+    const std::string integer = decimal_number(joined(number, 2), ""), whole(number.groups[0]);
+    const std::string decimal = decimal_number(whole, last);
+    if (!all_thousands) return Figures{decimal, "", used, number.marks[0] != language.decimal_mark};
     const bool grouped = number.marks[0] != language.decimal_mark;
     const std::string other = grouped ? decimal : integer;
     const bool ambiguous = language.other_marks == OtherMarks::kEither ||
                            (language.other_marks == OtherMarks::kGroups && !grouped);
     return Figures{grouped ? integer : decimal, ambiguous ? other : "", used};
   }
-  if (all_thousands) return Figures{normalized(joined(number, count), ""), "", used};
+  if (all_thousands) return Figures{decimal_number(joined(number, count), ""), "", used};
   const bool decimal = number.marks.back() != number.marks[0] && are_thousands(number, count - 1);
-  if (decimal) return Figures{normalized(joined(number, count - 1), last), "", used};
-  return Figures{normalized(joined(number, 1), ""), "", 1};
+  if (decimal) return Figures{decimal_number(joined(number, count - 1), last), "", used};
+  return Figures{decimal_number(joined(number, 1), ""), "", 1};
 }
 
 OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language) {
@@ -119,7 +119,7 @@ std::string with_zeros(const std::string& number, int zeros) {
     whole += fraction.empty() ? '0' : fraction[0];
     if (!fraction.empty()) fraction.erase(0, 1);
   }
-  return normalized(std::move(whole), std::move(fraction));
+  return decimal_number(std::move(whole), std::move(fraction));
 }
 
 std::string write_figures(const std::string& number, const ValueLanguage& language) {

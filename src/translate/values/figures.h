@@ -13,6 +13,7 @@ struct Figures {
   std::string normal;     ///< "1249.5": no needless zeros
   std::string otherwise;  ///< by the other convention, if it may be meant (OtherMarks); else empty
   size_t tokens = 0;
+  bool other_mark = false;  ///< as in Value
 };
 
 /// The number at the beginning of `tokens`. Marks of the other convention are read, too, where they can only
@@ -23,6 +24,9 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
 /// say that "1,250" is 1.25, and "1.5" that "1.250" may be. "18.07", a time, counts as decimal: more is
 /// ambiguous.
 OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language);
+
+/// The decimal number of some digits before and behind its point, without needless zeros.
+std::string decimal_number(std::string whole, std::string fraction);
 
 /// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
 std::string with_zeros(const std::string& number, int zeros);

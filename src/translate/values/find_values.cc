@@ -5,6 +5,7 @@
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
 #include "translate/values/figures.h"
+#include "translate/values/halves.h"
 #include "translate/values/value_readers.h"
 
 namespace heed::translate {
@@ -101,10 +102,11 @@ class Finder {
   }
 
   void note_part_of_day() {
-    const auto& words = language_.words_of_part_of_day;
-    if (std::ranges::find(words, std::string_view(tokens_[at_].lower)) != words.end()) {
-      result_.names_part_of_day = true;
-    }
+    const std::string_view token = tokens_[at_].lower;
+    const bool names = std::ranges::any_of(language_.words_of_part_of_day, [&](std::string_view word) {
+      return begins_with(left(), word) || (language_.joins_words && token.ends_with(word));
+    });
+    if (names) result_.names_part_of_day = true;
   }
 
   /// Whether one of some phrases stands directly before the current token.
@@ -120,7 +122,7 @@ class Finder {
   bool is_certainly_time(const Value& value, size_t tokens) const {
     if (value.kind != ValueKind::kTime || !(value.in_words || value.optional)) return false;
     const TextTokens behind = left().subspan(tokens);
-    if (!behind.empty() && find_phrase(language_.units, behind) != nullptr) return false;
+    if (find_unit(behind, language_).tokens > 0) return false;
     return is_behind(language_.before_times) || (value.optional && is_behind(language_.before_ranges));
   }
 
@@ -133,23 +135,160 @@ class Finder {
     const bool year = length == 4 && (digits.lower.starts_with("19") || digits.lower.starts_with("20"));
     if (!digits.is_digits() || !digits.after_space || length < 3 || length > 4 || year) return std::nullopt;
     if (find_phrase(language_.units_before, left()) != nullptr) return std::nullopt;
-    Value code{.kind = ValueKind::kText, .begin = letters.begin, .end = digits.end};
-    code.normal = letters.lower + digits.lower;
-    return ReadValue{std::move(code), 2};
+    return text_value(2, letters.lower + digits.lower);
+  }
+
+  /// A number before a hyphen and capitals or a slash and another: "7664-DA", "2025/2517".
+  std::optional<ReadValue> read_joined_code() const {
+    constexpr size_t kLeastDigits = 4, kMostLetters = 4;
+    const TextTokens tokens = left();
+    if (tokens.size() < 3 || !tokens[0].is_digits() || tokens[0].lower.size() < kLeastDigits) return {};
+    if (tokens[1].after_space || tokens[2].after_space) return {};
+    constexpr size_t kLeastBehind = 3;  // "2023/24" is a season
+    if (tokens[1].is("/") && tokens[2].is_digits() && tokens[2].lower.size() >= kLeastBehind)
+      return text_value(3, tokens[0].lower + "/" + tokens[2].lower);
+    if (!tokens[1].is("-")) return {};
+    const size_t letters = tokens[2].lower.size();
+    const bool ends = tokens.size() == 3 || tokens[3].after_space || !tokens[3].is("-");
+    if (!tokens[2].in_capitals || letters < 2 || letters > kMostLetters || !ends) return {};
+    return text_value(3, tokens[0].lower + "-" + tokens[2].lower);
+  }
+
+  /// A telephone number in Spain, "612 345 678", rather than millions.
+  std::optional<ReadValue> read_spaced_telephone() const {
+    constexpr size_t kGroups = 3, kDigits = 3;
+    const TextTokens tokens = left();
+    if (tokens.size() < kGroups || tokens[0].lower[0] < '6') return {};
+    std::string normal;
+    for (const TextToken& group : tokens.first(kGroups)) {
+      if (!group.is_digits() || group.lower.size() != kDigits || !group.after_space) return {};
+      normal += (normal.empty() ? "" : " ") + group.lower;
+    }
+    if (tokens.size() > kGroups && tokens[kGroups].is_digits()) return {};
+    return text_value(kGroups, std::move(normal));
+  }
+
+  /// A score or a ratio, "2:1", and a duration, "3:45 min" or "1:02:45". A word of the clock behind it, which
+  /// is wrong there, is part of it.
+  std::optional<ReadValue> read_ratio() const {
+    constexpr size_t kHour = 24, kMinute = 59;
+    const TextTokens tokens = left();
+    size_t count = 1;
+    while (count + 1 < tokens.size() && tokens[count].is(":") && !tokens[count].after_space &&
+           tokens[count + 1].is_digits() && !tokens[count + 1].after_space) {
+      count += 2;
+    }
+    if (count == 1 || !tokens[0].is_digits()) return {};
+    const TextTokens behind = tokens.subspan(count);
+    const bool lasts = starts_with_any(behind, language_.durations) > 0;
+    const auto within = [](const TextToken& token, size_t most) {
+      return token.lower.size() <= 2 && static_cast<size_t>(small_number(token)) <= most;
+    };
+    const bool time =
+        count == 3 && within(tokens[0], kHour) && within(tokens[2], kMinute) && tokens[2].lower.size() == 2;
+    if (time && !lasts) return {};
+    std::string normal;
+    for (const TextToken& token : tokens.first(count)) normal += token.lower;
+    const size_t clock = starts_with_any(behind, language_.clock_words);
+    ReadValue ratio = text_value(count + clock, normal + (clock > 0 ? " o'clock" : ""));
+    if (clock > 0) return ratio;
+    for (size_t n = 0; n < count; n += 2) {
+      const auto number = read_number(tokens.subspan(n, 1), language_);
+      ratio.value.other_reading.push_back(number->value);
+      ratio.value.other_reading.back().begin = ratio.value.begin;
+      ratio.value.other_reading.back().end = ratio.value.end;
+    }
+    return ratio;
+  }
+
+  /// Digits in words, one by one: "nine one one".
+  std::optional<ReadValue> read_spoken_digits() const {
+    constexpr size_t kLeast = 3;
+    const TextTokens tokens = left();
+    Value value{.begin = tokens[0].begin};
+    size_t count = 0;
+    for (; count < tokens.size() && tokens[count].is_word(); ++count) {
+      const auto digit = language_.read_words(tokens.subspan(count, 1));
+      if (!digit || digit->ordinal || digit->determiner || digit->half || digit->value > 9) break;
+      value.normal += std::to_string(digit->value);
+      Value number{.begin = value.begin, .normal = value.normal.substr(count), .in_words = true};
+      value.other_reading.push_back(std::move(number));
+    }
+    if (count < kLeast || value.normal[0] == '0') return {};
+    value.end = tokens[count - 1].end;
+    for (Value& number : value.other_reading) number.end = value.end;
+    return ReadValue{std::move(value), count};
+  }
+
+  /// "at 10.30" in a language that writes times with a colon otherwise.
+  std::optional<ReadValue> read_time_with_period() const {
+    const TextTokens tokens = left();
+    if (!language_.twelve_hour || tokens.size() < 3 || !tokens[1].is(".") || tokens[1].after_space) return {};
+    const int hour = small_number(tokens[0]), minute = small_number(tokens[2]);
+    if (hour < 1 || hour > 24 || minute < 0 || minute > 59 || tokens[2].lower.size() != 2) return {};
+    if (tokens[2].after_space || !is_behind_time_words() ||
+        find_unit(tokens.subspan(3), language_).tokens > 0)
+      return {};
+    if (tokens.size() > 4 && (tokens[3].is(".") || tokens[3].is(",")) && !tokens[3].after_space &&
+        !tokens[4].after_space && tokens[4].is_digits())
+      return {};
+    auto time = read_time(tokens, language_);
+    if (time && time->value.kind == ValueKind::kTime && time->tokens > 3) return time;  // "10.30 p.m."
+    auto number = read_number(tokens.first(3), language_);
+    Value value{.kind = ValueKind::kTime, .begin = tokens[0].begin, .end = tokens[2].end};
+    value.minute = hour % 24 * kHourMinutes + minute;
+    value.half_day = value.on_face = hour <= 12;
+    if (number) value.other_reading = {std::move(number->value)};
+    return ReadValue{std::move(value), 3};
+  }
+
+  bool is_behind_time_words() const {
+    return is_behind(language_.before_times) || is_behind(language_.before_ranges);
+  }
+
+  /// The length of the longest of some phrases at the beginning of `tokens`; 0 if there is none.
+  static size_t starts_with_any(TextTokens tokens, std::span<const std::string_view> phrases) {
+    size_t longest = 0;
+    for (const std::string_view phrase : phrases) {
+      if (begins_with(tokens, phrase)) longest = std::max(longest, phrase_length(phrase));
+    }
+    return longest;
+  }
+
+  ReadValue text_value(size_t tokens, std::string normal) const {
+    Value value{.kind = ValueKind::kText, .begin = tokens_[at_].begin, .end = tokens_[at_ + tokens - 1].end};
+    value.normal = std::move(normal);
+    return ReadValue{std::move(value), tokens};
   }
 
   std::optional<ReadValue> read() const {
     if (auto text = read_text()) return text;
     if (auto code = read_spaced_code()) return code;
     const TextToken& token = tokens_[at_];
-    constexpr std::string_view kMarksBefore = "-$€£";
+    constexpr std::string_view kMarksBefore = "-$€£.";
     if (token.kind == TextToken::Kind::kSymbol && kMarksBefore.find(token.lower) == std::string_view::npos)
       return {};
+    if (token.is_digits()) {
+      for (auto reader : {&Finder::read_joined_code, &Finder::read_spaced_telephone, &Finder::read_ratio,
+                          &Finder::read_time_with_period}) {
+        if (auto value = (this->*reader)()) return value;
+      }
+    } else if (token.is_word()) {
+      if (auto digits = read_spoken_digits()) return digits;
+    }
     if (auto date = read_date(left(), language_)) return date;
     if (at_ == 0) {
       if (auto marker = read_marker(left())) return marker;
     }
-    if (auto time = read_time(left(), language_)) return time;
+    auto time = read_time(left(), language_);
+    // "A las 16 °C" and "halb ein Dutzend" say no time.
+    const auto says_time = [&] {
+      const bool has_unit = find_unit(left().subspan(time->tokens), language_).tokens > 0;
+      if (has_unit && !time->value.other_reading.empty()) return false;
+      const auto half = read_half(left(), language_);
+      return !half || half->tokens <= time->tokens;
+    };
+    if (time && says_time()) return time;
     if (auto number = read_number(left(), language_)) return number;
     return read_roman();
   }
@@ -195,9 +334,19 @@ class Finder {
     const bool linked =
         std::ranges::find(language_.ranges, std::string_view(link.lower)) != language_.ranges.end() &&
         tokens_[at_ - tokens - 2].end == first.end;
+    constexpr size_t kYearDigits = 4;
+    const auto is_number = [](const Value& value, size_t digits) {
+      return value.kind == ValueKind::kNumber && value.unit == Unit::kNone && !value.in_words &&
+             value.normal.size() == digits && value.other_reading.empty();
+    };
     const bool is_hour = first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal &&
                          first.normal.size() <= 2 && first.normal[0] != '-';
+    if (linked) first.linked = last.linked = true;
     if (linked && first.kind == ValueKind::kTime && last.kind == ValueKind::kTime) last.in_range = true;
+    if (linked && is_number(first, kYearDigits) && is_number(last, 2)) {  // "1950-53"
+      last.other_reading = {last};
+      last.other_reading[0].normal.insert(0, first.normal, 0, 2);
+    }
     if (!linked || !is_hour || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
       return;
     int minute = std::stoi(first.normal) * kHourMinutes;

@@ -9,7 +9,9 @@ namespace heed::translate {
 namespace {
 
 std::string unit_name(Unit unit) {
-  constexpr std::array kNames{"", "%", " EUR", " USD", " GBP", " degrees"};
+  constexpr std::array kNames{"",     "%",   " EUR", " USD", " GBP",  " pounds", " cents", " pence",
+                              " deg", " °C", " °F",  " kg",  " g",    " km",     " m",     " cm",
+                              " mm",  " l",  " mi",  " ft",  " km/h", " mph",    " BC"};
   return kNames[static_cast<size_t>(unit)];
 }
 
@@ -83,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"en", "on March 12, 2024,", "12/3/2024"},
                       Case{"en", "the 12th of March", "12/3/0"}, Case{"en", "on 3/12/2024", "12/3/2024"},
                       Case{"en", "on 13/12/2024", "13/12/2024"}, Case{"en", "on 2024-03-12", "12/3/2024"},
-                      Case{"en", "He may march 5 miles.", "5"},
+                      Case{"en", "He may march 5 miles.", "5 mi"},
                       Case{"es", "el 12 de marzo de 2024", "12/3/2024"},
                       Case{"es", "el uno de mayo", "1/5/0"}, Case{"es", "12/03/2024", "12/3/2024"}));
 
@@ -92,19 +94,51 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"de", "1.249,50 €", "1249.5 EUR"}, Case{"en", "€1,249.50", "1249.5 EUR"},
         Case{"es", "1249,50 euros", "1249.5 EUR"}, Case{"de", "1.500 Euro", "1500 EUR"},
-        Case{"en", "1.500 km", "1.5"}, Case{"de", "3,5 Millionen", "3500000"},
+        Case{"en", "1.500 km", "1.5 km"}, Case{"de", "3,5 Millionen", "3500000"},
         Case{"en", "two billion dollars", "2000000000 USD"}, Case{"es", "2 mil millones", "2000000000"},
-        Case{"de", "dreiundsiebzig Kilo", "73"}, Case{"de", "zweitausendfünf Leute", "2005"},
+        Case{"de", "dreiundsiebzig Kilo", "73 kg"}, Case{"de", "zweitausendfünf Leute", "2005"},
         Case{"en", "seven hundred and twenty-three", "723"}, Case{"en", "in nineteen eighty-four", "1984"},
         Case{"es", "trescientas doce páginas", "312"}, Case{"es", "treinta y tres", "33"},
-        Case{"de", "bei -3 °C", "-3 degrees"}, Case{"de", "minus drei Grad", "-3 degrees"},
-        Case{"en", "3 degrees below zero", "-3 degrees"}, Case{"es", "tres grados bajo cero", "-3 degrees"},
+        Case{"de", "bei -3 °C", "-3 °C"}, Case{"de", "minus drei Grad", "-3 deg"},
+        Case{"en", "3 degrees below zero", "-3 deg"}, Case{"es", "tres grados bajo cero", "-3 deg"},
         Case{"es", "al menos ocho", "8"}, Case{"de", "2010-2015", "2010 2015"}, Case{"de", "25 %", "25%"},
         Case{"en", "25 percent", "25%"}, Case{"en", "10 000 people", "10000"},
         // Articles, ordinals and idioms say nothing that a translation has to say.
         Case{"de", "ein Hund und eine Katze", ""}, Case{"en", "one of a hundred", ""},
         Case{"es", "la segunda vez", ""}, Case{"de", "Gib acht!", ""}, Case{"de", "zweimal", ""},
         Case{"en", "both of them, twice", ""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    MoreTimes, FoundValues,
+    ::testing::Values(
+        Case{"en", "at half five", "5:30~"}, Case{"en", "at half-past five", "5:30~"},
+        Case{"en", "at 10.30", "10:30~"}, Case{"en", "nine minutes after ten", "10:09~"},
+        Case{"de", "um zwei Uhr und dreißig Minuten", "2:30~"}, Case{"de", "der 8.30-Uhr-Zug", "8:30"},
+        Case{"de", "um drei viertel acht", "7:45~"}, Case{"es", "las siete y cincuenta", "7:50~"},
+        Case{"es", "un cuarto para las tres", "2:45~"}, Case{"es", "las 12 de la noche", "0:00"},
+        Case{"es", "desde las 10:40h hasta las 11h", "10:40 11:00~"},
+        Case{"es", "de las 2.706 personas", "2706"}, Case{"de", "Die Vierer am Vormittag", ""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Units, FoundValues,
+    ::testing::Values(Case{"de", "mit 120 km/h", "120 km/h"}, Case{"en", "at 70 mph", "70 mph"},
+                      Case{"es", "dos metros y medio", "2.5 m"}, Case{"en", "a 5G network", "5"},
+                      Case{"en", "It costs 20p.", "20 pence"}, Case{"en", "He earns 50K.", "50000"},
+                      Case{"en", "Call nine one one!", "911"}, Case{"en", ".08 percent", "0.08%"},
+                      Case{"de", "44 v. Chr.", "44 BC"}, Case{"en", "in 44 B.C.", "44 BC"},
+                      Case{"es", "a las 16 °C", "16 °C"}, Case{"es", "en el año 44 a. C.", "44 BC"},
+                      Case{"de", "eine fünfprozentige Steuer", ""},
+                      Case{"de", "ein paar Millionen Dollar", ""}, Case{"es", "la trigésimo primera vez", ""},
+                      Case{"es", "más de las 20,4 millones", "20400000"},
+                      Case{"de", "drei Grad minus", "-3 deg"}));
+
+INSTANTIATE_TEST_SUITE_P(MoreCodes, FoundValues,
+                         ::testing::Values(Case{"de", "Vorgang 7664-DA", "'7664-da'"},
+                                           Case{"en", "customer 2025/2517", "'2025/2517'"},
+                                           Case{"es", "llama al 612 345 678", "'612 345 678'"},
+                                           Case{"de", "Es stand 2:1.", "'2:1'"},
+                                           Case{"de", "Es stand 2:1 Uhr.", "'2:1 o'clock'"},
+                                           Case{"en", "It lasts 3:45 minutes.", "'3:45'"}));
 
 INSTANTIATE_TEST_SUITE_P(CodesAddressesAndMarkers, FoundValues,
                          ::testing::Values(Case{"de", "Schreib an info@heed.de oder ruf 030 1234567 an.",

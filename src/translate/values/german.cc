@@ -33,6 +33,7 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "viertel vor H", .minutes = -15},
     {.pattern = "viertel nach H", .minutes = 15},
     {.pattern = "dreiviertel H", .minutes = -15},
+    {.pattern = "drei viertel H", .minutes = -15},
     {.pattern = "viertel H", .minutes = -45},
     {.pattern = "M vor H", .sign = -1, .before_or_after = true},
     {.pattern = "M nach H", .before_or_after = true},
@@ -41,7 +42,10 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "H : MM uhr", .reading = Reading::kWritten},
     {.pattern = "H . MM uhr", .reading = Reading::kWritten},
     {.pattern = "H : MM", .reading = Reading::kWritten, .certain = false},
+    {.pattern = "H . MM - uhr", .reading = Reading::kWritten},
+    {.pattern = "H : MM - uhr", .reading = Reading::kWritten},
     {.pattern = "H uhr M", .reading = Reading::kWritten},
+    {.pattern = "H uhr und M minuten", .reading = Reading::kWritten},
     {.pattern = "H uhr", .reading = Reading::kWritten},
     {.pattern = "H", .needs_part = true},
 };
@@ -57,32 +61,55 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
 constexpr std::string_view kWordsOfPart[] = {"abend",   "abends", "nachmittag", "nachmittags",
                                              "nacht",   "nachts", "früh",       "vormittag",
                                              "morgens", "mittag", "mittags"};
-constexpr Phrase<int> kNamedTimes[] = {{"mittag", 720}, {"mittags", 720}, {"mitternacht", 0}};
+constexpr std::string_view kClockWords[] = {"uhr"};
+constexpr std::string_view kDurations[] = {"min", "minute", "minuten", "sek", "sekunden", "stunden", "std"};
+constexpr Phrase<int> kNamedTimes[] = {
+    {"mittag", 720}, {"mittags", 720}, {"mittagsstunde", 720}, {"mittagszeit", 720}, {"mitternacht", 0}};
 constexpr Phrase<int> kScales[] = {{"tausend", 3}, {"million", 6},   {"millionen", 6},  {"mio .", 6},
                                    {"mio", 6},     {"milliarde", 9}, {"milliarden", 9}, {"mrd .", 9},
                                    {"mrd", 9},     {"billion", 12},  {"billionen", 12}};
-constexpr Phrase<Unit> kUnits[] = {
-    {"%", Unit::kPercent},          {"prozent", Unit::kPercent}, {"€", Unit::kEuro},
-    {"euro", Unit::kEuro},          {"euros", Unit::kEuro},      {"eur", Unit::kEuro},
-    {"$", Unit::kDollar},           {"dollar", Unit::kDollar},   {"us $", Unit::kDollar},
-    {"us - dollar", Unit::kDollar}, {"usd", Unit::kDollar},      {"£", Unit::kPound},
-    {"° c", Unit::kDegree},         {"°", Unit::kDegree},        {"grad", Unit::kDegree},
-    {"grad celsius", Unit::kDegree}};
-constexpr WrittenUnit kWrittenUnits[] = {{Unit::kPercent, "{} %", "{} Prozent"},
-                                         {Unit::kEuro, "{} €", "{} Euro"},
-                                         {Unit::kDollar, "{} Dollar", "{} $"},
-                                         {Unit::kPound, "{} £", "{} Pfund"},
-                                         {Unit::kDegree, "{} °C", "{} Grad"}};
+constexpr UnitWords kUnits[] = {
+    {Unit::kPercent, "{} %", "{} Prozent",
+     "%|prozent|prozentpunkte|prozentpunkten|prozentige|prozentigen|prozentiger|prozentiges"},
+    {Unit::kEuro, "{} €", "{} Euro", "€|euro|euros|eur"},
+    {Unit::kDollar, "{} Dollar", "{} $", "$|dollar|us $|us - dollar|usd"},
+    {Unit::kPound, "{} £", "{} Pfund", "£|pfund sterling|britische pfund|britischen pfund"},
+    {Unit::kPounds, "{} Pfund", "{} £", "pfund"},
+    {Unit::kCent, "{} Cent", "{} ct", "cent|cents|ct"},
+    {Unit::kPenny, "{} Pence", "{} Penny", "penny|pence"},
+    {Unit::kDegree, "{} Grad", "{} °C", "°|grad"},
+    {Unit::kCelsius, "{} °C", "{} Grad Celsius", "° c|º c|ºc|grad celsius"},
+    {Unit::kFahrenheit, "{} °F", "{} Grad Fahrenheit", "° f|ºf|grad fahrenheit"},
+    {Unit::kKilogram, "{} kg", "{} Kilo", "kg|kilo|kilos|kilogramm"},
+    {Unit::kGram, "{} g", "{} Gramm", "g|gramm"},
+    {Unit::kKilometre, "{} km", "{} Kilometer", "km|kilometer|kilometern|quadratkilometer|quadratkilometern"},
+    {Unit::kMetre, "{} m", "{} Meter", "m|meter|metern|quadratmeter|quadratmetern"},
+    {Unit::kCentimetre, "{} cm", "{} Zentimeter", "cm|zentimeter|zentimetern"},
+    {Unit::kMillimetre, "{} mm", "{} Millimeter", "mm|millimeter|millimetern"},
+    {Unit::kLitre, "{} l", "{} Liter", "l|liter|litern"},
+    {Unit::kMile, "{} Meilen", "{} Meile", "quadratmeilen|meile|meilen"},
+    {Unit::kFoot, "{} Fuß", "{} Füße", "fuß|füße|füßen"},
+    {Unit::kKilometresPerHour, "{} km/h", "{} Stundenkilometer",
+     "km / h|kmh|km pro stunde|stundenkilometer|stundenkilometern|kilometer pro stunde|kilometern pro "
+     "stunde|kilometer die stunde|kilometer in der stunde|kilometern in der stunde"},
+    {Unit::kMilesPerHour, "{} Meilen pro Stunde", "{} mph",
+     "mph|meilen pro stunde|meilen die stunde|meilen in der stunde"},
+    {Unit::kBeforeChrist, "{} v. Chr.", "{} vor Christus", "v . chr .|v . chr|vor christus"},
+};
+constexpr Phrase<Unit> kCompoundUnits[] = {
+    {"prozent", Unit::kPercent}, {"grad", Unit::kDegree}, {"euro", Unit::kEuro},
+    {"cent", Unit::kCent},       {"meter", Unit::kMetre}, {"kilometer", Unit::kKilometre},
+    {"kilo", Unit::kKilogram},   {"liter", Unit::kLitre}, {"meilen", Unit::kMile}};
 constexpr Phrase<Unit> kUnitsBefore[] = {
     {"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}, {"eur", Unit::kEuro}};
 constexpr std::string_view kMinus[] = {"minus"};
-constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt"};
+constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt", "minus"};
 constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um"};
 constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "seit"};
 constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
-constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben"};
+constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
 constexpr std::string_view kHalfBehind[] = {"und eine halbe", "und einen halben", "und ein halbes",
                                             "und ein halber", "und einer halben", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
@@ -92,19 +119,53 @@ constexpr Phrase<int> kHalvedUnits[] = {
     {"prozent", 0},    {"kilometer", 0}, {"jahrhundert", 100}, {"jahrzehnt", 10}};
 
 /// Words that say a number by the way.
-constexpr Phrase<int> kOptional[] = {{"eine", 1},        {"einen", 1},          {"einem", 1},
-                                     {"einer", 1},       {"eines", 1},          {"einmal", 1},
-                                     {"beide", 2},       {"beiden", 2},         {"beider", 2},
-                                     {"beides", 2},      {"beidem", 2},         {"paar", 2},
-                                     {"doppelt", 2},     {"doppelte", 2},       {"doppelten", 2},
-                                     {"zu zweit", 2},    {"zu dritt", 3},       {"zu viert", 4},
-                                     {"zu fünft", 5},    {"zweier", 2},         {"zweien", 2},
-                                     {"dreier", 3},      {"dreien", 3},         {"vieren", 4},
-                                     {"zwo", 2},         {"dutzend", 12},       {"jahrzehnt", 10},
-                                     {"jahrzehnte", 10}, {"jahrhundert", 100},  {"zwilling", 2},
-                                     {"zwillinge", 2},   {"viertelstunde", 15}, {"dreiviertelstunde", 45},
-                                     {"vier augen", 4},  {"gib acht", 8},       {"gebt acht", 8},
-                                     {"acht geben", 8}};
+constexpr Phrase<int> kOptional[] = {{"eine", 1},
+                                     {"einen", 1},
+                                     {"einem", 1},
+                                     {"einer", 1},
+                                     {"eines", 1},
+                                     {"einmal", 1},
+                                     {"beide", 2},
+                                     {"beiden", 2},
+                                     {"beider", 2},
+                                     {"beides", 2},
+                                     {"beidem", 2},
+                                     {"paar", 2},
+                                     {"doppelt", 2},
+                                     {"doppelte", 2},
+                                     {"doppelten", 2},
+                                     {"zu zweit", 2},
+                                     {"zu dritt", 3},
+                                     {"zu viert", 4},
+                                     {"zu fünft", 5},
+                                     {"zweier", 2},
+                                     {"zweien", 2},
+                                     {"dreier", 3},
+                                     {"dreien", 3},
+                                     {"vieren", 4},
+                                     {"zwo", 2},
+                                     {"dutzend", 12},
+                                     {"jahrzehnt", 10},
+                                     {"jahrzehnte", 10},
+                                     {"jahrhundert", 100},
+                                     {"zwilling", 2},
+                                     {"zwillinge", 2},
+                                     {"viertelstunde", 15},
+                                     {"dreiviertelstunde", 45},
+                                     {"viertelstündige", 15},
+                                     {"viertelstündigen", 15},
+                                     {"vier augen", 4},
+                                     {"wolke sieben", 7},
+                                     {"gib acht", 8},
+                                     {"gebt acht", 8},
+                                     {"geben sie acht", 8},
+                                     {"gib gut acht", 8},
+                                     {"gebt gut acht", 8},
+                                     {"geben sie gut acht", 8},
+                                     {"gibt acht", 8},
+                                     {"acht geben", 8},
+                                     {"acht , dass", 8},
+                                     {"acht darauf", 8}};
 
 std::string_view without(std::string_view word, std::string_view ending) {
   if (word.size() <= ending.size() || !word.ends_with(ending)) return {};
@@ -170,11 +231,20 @@ std::optional<int64_t> read_ordinal(std::string_view word) {
 }
 
 /// The number that another word begins with: "zweimal", "dreijährig", "Zehnerpackung".
-std::optional<int64_t> read_compound(std::string_view word) {
+std::optional<WordNumber> read_compound(std::string_view word) {
   constexpr size_t kLeast = 3;  // letters of a number
   for (size_t length = word.size() - 1; length >= kLeast; --length) {
     const auto number = read_joined(word.substr(0, length));
-    if (number && *number > 1) return number;
+    if (!number || *number <= 1 || word.substr(length) == "s") continue;
+    const std::string_view rest = word.substr(length);
+    const auto unit =
+        std::ranges::find_if(kCompoundUnits, [&](const auto& each) { return rest.starts_with(each.words); });
+    // "Vierer" is no hour, and "Sechsuhrzug" has one.
+    return WordNumber{.value = *number,
+                      .tokens = 1,
+                      .optional = true,
+                      .determiner = !rest.starts_with("uhr"),
+                      .unit = unit == std::end(kCompoundUnits) ? Unit::kNone : unit->meaning};
   }
   return std::nullopt;
 }
@@ -214,7 +284,10 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
   const std::string_view word = tokens[0].lower;
   if (const auto number = read_joined_half(word)) return number;
   if (!may_be_number(word)) return std::nullopt;
-  if (const auto number = read_joined(word)) {
+  constexpr std::string_view kOne = "ein";
+  const bool lacks_s =
+      word.size() > kOne.size() && word.ends_with(kOne) && (tokens.size() == 1 || !tokens[1].is_word());
+  if (const auto number = lacks_s ? std::nullopt : read_joined(word)) {
     const bool vague = *number <= 1 || word == "hundert" || word == "tausend" || word == "einhundert" ||
                        word == "eintausend";
     // "Acht" with a capital inside a sentence is attention.
@@ -222,8 +295,7 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
     return WordNumber{*number, 1, false, vague || noun};
   }
   if (const auto number = read_ordinal(word)) return WordNumber{*number, 1, true, true};
-  if (const auto number = read_compound(word)) return WordNumber{*number, 1, false, true};
-  return std::nullopt;
+  return read_compound(word);
 }
 
 std::string without_s(std::string number) {
@@ -262,7 +334,7 @@ std::vector<std::string> write_date(const Value& date) {
 }
 
 std::vector<std::string> write_time(const Value& time) {
-  const int hour = time.minute / 60, minute = time.minute % 60;
+  const int minute = time.minute % 60, hour = time.half_day && time.minute < 60 ? 12 : time.minute / 60;
   const std::string written =
       minute == 0 ? fmt::format("{} Uhr", hour) : fmt::format("{}:{:02} Uhr", hour, minute);
   if (!time.half_day) return {written, fmt::format("{}:{:02}", hour, minute)};
@@ -284,9 +356,12 @@ const ValueLanguage& german_values() {
                                       .decimal_mark = ',',
                                       .group_mark = '.',
                                       .ordinal_period = true,
+                                      .joins_words = true,
                                       .ordinal_endings = kOrdinalEndings,
                                       .months = kMonthNames,
                                       .times = kTimes,
+                                      .clock_words = kClockWords,
+                                      .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
@@ -300,7 +375,6 @@ const ValueLanguage& german_values() {
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
-                                      .written_units = kWrittenUnits,
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

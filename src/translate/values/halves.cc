@@ -82,6 +82,7 @@ std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) 
   const size_t half = length_of_any(language.half_behind, behind.subspan(unit.tokens));
   if (half == 0) return std::nullopt;
   Half result = half_of(whole, unit, whole.tokens + unit.tokens + half);
+  result.unit = find_unit(behind, language).unit;
   result.normal = with_zeros(result.normal, unit.zeros);
   return result;
 }

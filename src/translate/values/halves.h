@@ -14,6 +14,7 @@ struct Half {
   std::string normal;     ///< "2.5"
   std::string otherwise;  ///< in the smaller unit: "150" of "two and a half hours"; empty: none
   size_t tokens = 0;
+  Unit unit = Unit::kNone;  ///< among the tokens: "dos metros y medio"
 };
 
 /// The number with a half at the beginning of `tokens`. A half alone is one in front of a unit of

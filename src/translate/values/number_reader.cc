@@ -23,7 +23,7 @@ class NumberReader {
     read_scales();
     read_behind();
     if (says_minus_) {
-      if (value_.unit != Unit::kDegree) return std::nullopt;  // "al menos ocho": at least eight
+      if (!is_temperature()) return std::nullopt;  // "al menos ocho": at least eight
       negative_ = true;
     }
     value_.begin = tokens_[0].begin;
@@ -32,6 +32,7 @@ class NumberReader {
     if (!otherwise_.empty()) {
       Value other = value_;
       other.normal = otherwise_;
+      other.unit = unit_otherwise_ == Unit::kNone ? value_.unit : unit_otherwise_;
       value_.other_reading = {other};
     }
     return ReadValue{std::move(value_), at_};
@@ -40,6 +41,7 @@ class NumberReader {
  private:
   TextTokens left() const { return tokens_.subspan(at_); }
   bool at_end() const { return at_ == tokens_.size(); }
+  bool is_temperature() const { return is_same_unit(value_.unit, Unit::kDegree); }
 
   void read_before() {
     const bool sign =
@@ -59,13 +61,16 @@ class NumberReader {
     if (at_end()) return false;
     if (const auto half = read_half(left(), language_)) {
       value_.normal = half->normal;
+      if (half->unit != Unit::kNone) value_.unit = half->unit;
       value_.in_words = left()[0].is_word();
       otherwise_ = half->otherwise;
       at_ += half->tokens;
       return true;
     }
+    if (read_leading_point()) return true;
     if (const auto figures = read_figures(left(), language_)) {
       value_.normal = figures->normal;
+      value_.other_mark = figures->other_mark;
       otherwise_ = figures->otherwise;
       at_ += figures->tokens;
       read_ordinal_ending();
@@ -79,7 +84,18 @@ class NumberReader {
     value_.ordinal = words->ordinal;
     value_.optional = words->optional;
     value_.determiner = words->determiner;
+    value_.unit = words->unit == Unit::kNone ? value_.unit : words->unit;
     at_ += words->tokens;
+    return true;
+  }
+
+  /// ".08"
+  bool read_leading_point() {
+    if (at_ + 1 >= tokens_.size() || !tokens_[at_].is(".") || tokens_[at_ + 1].after_space) return false;
+    const bool begins = tokens_[at_].after_space || at_ > 0;
+    if (!begins || !tokens_[at_ + 1].is_digits() || language_.decimal_mark != '.') return false;
+    value_.normal = decimal_number("0", tokens_[at_ + 1].lower);
+    at_ += 2;
     return true;
   }
 
@@ -88,7 +104,7 @@ class NumberReader {
     const bool hyphen = at_ + 1 < tokens_.size() && tokens_[at_].is("-") && !tokens_[at_].after_space;
     if (!hyphen || tokens_[at_ + 1].after_space) return;
     const TextTokens behind = tokens_.subspan(at_ + 1);
-    if (find_phrase(language_.scales, behind) || find_phrase(language_.units, behind)) ++at_;
+    if (find_phrase(language_.scales, behind) || find_unit(behind, language_).tokens > 0) ++at_;
   }
 
   /// "5th", "30-jährig", "1990s"
@@ -108,17 +124,22 @@ class NumberReader {
     }
   }
 
-  /// The zeros of the letter directly behind an amount: "£14m", "$5k"; 0 if there is none.
+  /// The zeros of the letter directly behind an amount: "£14m", "$5k", "50K"; 0 if there is none.
   int zeros_of_letter() const {
     constexpr int kThousand = 3, kMillion = 6;
-    if (value_.unit == Unit::kNone || tokens_[at_].after_space) return 0;
-    return tokens_[at_].is("k") ? kThousand : tokens_[at_].is("m") ? kMillion : 0;
+    if (tokens_[at_].after_space || !tokens_[at_ - 1].is_digits()) return 0;
+    if (tokens_[at_].is("k")) return kThousand;
+    return tokens_[at_].is("m") && value_.unit != Unit::kNone ? kMillion : 0;
   }
 
   void read_scales() {
     while (!at_end()) {
       skip_hyphen();
       if (const int zeros = zeros_of_letter(); zeros > 0) {
+        if (value_.unit == Unit::kNone) {  // a run: "5K"
+          otherwise_ = value_.normal;
+          unit_otherwise_ = Unit::kKilometre;
+        }
         value_.normal = with_zeros(value_.normal, zeros);
         ++at_;
         return;
@@ -127,9 +148,10 @@ class NumberReader {
       if (scale == nullptr || value_.ordinal) return;
       value_.normal = with_zeros(value_.normal, scale->meaning);
       if (!otherwise_.empty()) otherwise_ = with_zeros(otherwise_, scale->meaning);
-      // "A million" is a number, "a thousand" an estimate.
+      // "A million" is a number, "a thousand" an estimate, "ein paar Millionen" another.
       constexpr int kMillion = 6;
-      if (scale->meaning >= kMillion && value_.normal.size() > kMillion) value_.optional = false;
+      const bool estimate = value_.determiner && !value_.normal.starts_with('1');
+      if (!estimate && scale->meaning >= kMillion && value_.normal.size() > kMillion) value_.optional = false;
       at_ += phrase_length(scale->words);
     }
   }
@@ -137,13 +159,15 @@ class NumberReader {
   void read_behind() {
     if (!at_end()) {
       skip_hyphen();
-      if (const Phrase<Unit>* unit = find_phrase(language_.units, left())) {
-        value_.unit = unit->meaning;
-        at_ += phrase_length(unit->words);
+      // "€3.5%" are no percent.
+      const FoundUnit unit = find_unit(left(), language_);
+      if (unit.tokens > 0 && (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
+        value_.unit = unit.unit;
+        at_ += unit.tokens;
       }
     }
     for (const std::string_view below : language_.below_zero) {
-      if (at_end() || value_.unit != Unit::kDegree || negative_ || !begins_with(left(), below)) continue;
+      if (at_end() || !is_temperature() || negative_ || !begins_with(left(), below)) continue;
       negative_ = true;
       at_ += phrase_length(below);
     }
@@ -153,6 +177,7 @@ class NumberReader {
   const ValueLanguage& language_;
   Value value_;
   std::string otherwise_;
+  Unit unit_otherwise_ = Unit::kNone;  // kNone: the same unit
   bool negative_ = false, says_minus_ = false;
   size_t at_ = 0;
 };

@@ -18,7 +18,7 @@ class Accumulator {
 
   /// Adds a word, with the link ("and", "-") before it; false if it does not continue the number.
   bool add(const NumberWord& word, std::string_view link) {
-    if (!continues(word.role, link)) return false;
+    if (!continues(word, link)) return false;
     switch (word.role) {
       case NumberWord::Role::kHundred:
         group_ *= word.value;
@@ -37,7 +37,8 @@ class Accumulator {
   int64_t value() const { return total_ + group_; }
 
  private:
-  bool continues(NumberWord::Role role, std::string_view link) {
+  bool continues(const NumberWord& word, std::string_view link) {
+    const NumberWord::Role role = word.role;
     const bool is_first = !last_;
     const bool after_large = is_first || last_ == NumberWord::Role::kHundred ||
                              last_ == NumberWord::Role::kHundreds || last_ == NumberWord::Role::kThousand;
@@ -55,7 +56,7 @@ class Accumulator {
         return after_large || (last_ == NumberWord::Role::kTen && grammar_.after_ten_optional);
       case NumberWord::Role::kTen:
       case NumberWord::Role::kTeen:
-        return after_large || begins_year();
+        return after_large || begins_year(word.value);
       case NumberWord::Role::kHundreds:
         return is_first || last_ == NumberWord::Role::kThousand;
       case NumberWord::Role::kHundred:
@@ -65,10 +66,11 @@ class Accumulator {
     }
     return false;
   }
-  /// "nineteen" before "eighty-four"
-  bool begins_year() {
-    constexpr int64_t kFirst = 13, kLast = 20;
-    year_ = grammar_.years && total_ == 0 && group_ >= kFirst && group_ <= kLast;
+  /// "nineteen" before "eighty-four"; "ten" before "sixty-six", which can be no minutes.
+  bool begins_year(int64_t next) {
+    constexpr int64_t kFirst = 10, kFirstWithMinutes = 13, kLast = 20, kMinutes = 60;
+    year_ = grammar_.years && total_ == 0 && group_ >= (next < kMinutes ? kFirstWithMinutes : kFirst) &&
+            group_ <= kLast;
     return year_;
   }
 

@@ -79,7 +79,12 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     trials.push_back({.inserted = form_of(*marker, source, language, attempt)});
   } else if (!added.empty() && missing.empty()) {
     // Of "October 24,10" only ",10" is wrong.
-    trials.push_back({.kept_bytes = without_end(texts.translation, wrong, kMarks)});
+    const size_t kept = without_end(texts.translation, wrong, kMarks);
+    trials.push_back({.kept_bytes = kept});
+    // "March 25, 25" and "370 seventy-seven" say a value and more of it, which is left out.
+    const size_t before = without_end(texts.translation, wrong, ".,:/- ");
+    if (before > 0 && is_ascii_digit(static_cast<unsigned char>(texts.translation[before - 1])))
+      trials.push_back({.kept_bytes = before, .resumed_bytes = added.front().end});
   } else if (!added.empty()) {
     const Value& right = counterpart(added.front(), missing);
     // Of "24,10,2022" only "10" may be wrong, but all of it is replaced.

@@ -99,9 +99,10 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "las H y media", .minutes = 30},
     {.pattern = "las H y cuarto", .minutes = 15},
     {.pattern = "las H menos cuarto", .minutes = -15},
-    {.pattern = "las H y M"},
+    {.pattern = "las H y M", .to_the_hour = true},
     {.pattern = "las H menos M", .sign = -1},
     {.pattern = "las H en punto"},
+    {.pattern = "cuarto para las H", .minutes = -15},
     {.pattern = "M minutos para las H", .sign = -1},
     {.pattern = "M para las H", .sign = -1, .before_or_after = true},
     {.pattern = "las H : MM", .reading = Reading::kWritten},
@@ -126,40 +127,47 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"de la tarde", PartOfDay::kAfternoon},
     {"de la noche", PartOfDay::kNight},
     {"de la madrugada", PartOfDay::kMorning},
+    {"de madrugada", PartOfDay::kMorning},
+    {"de noche", PartOfDay::kNight},
+    {"en la mañana", PartOfDay::kMorning},
+    {"en la tarde", PartOfDay::kAfternoon},
+    {"en la noche", PartOfDay::kNight},
     {"por la mañana", PartOfDay::kMorning},
     {"por la tarde", PartOfDay::kAfternoon},
     {"por la noche", PartOfDay::kNight},
 };
-constexpr std::string_view kWordsOfPart[] = {"tarde", "noche", "madrugada", "tardes", "noches", "pm", "am"};
+constexpr std::string_view kWordsOfPart[] = {
+    "la tarde", "esta tarde", "la noche", "esta noche", "madrugada", "las tardes", "las noches", "pm", "am"};
+constexpr std::string_view kClockWords[] = {"pm", "am", "p . m .", "a . m .", "h", "horas"};
+constexpr std::string_view kDurations[] = {"min", "minuto", "minutos", "seg", "segundos"};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
 constexpr Phrase<int> kScales[] = {
     {"mil", 3}, {"millón", 6}, {"millones", 6}, {"billón", 12}, {"billones", 12}};
-constexpr Phrase<Unit> kUnits[] = {{"%", Unit::kPercent},
-                                   {"por ciento", Unit::kPercent},
-                                   {"por cien", Unit::kPercent},
-                                   {"€", Unit::kEuro},
-                                   {"euro", Unit::kEuro},
-                                   {"euros", Unit::kEuro},
-                                   {"de euros", Unit::kEuro},
-                                   {"de dólares", Unit::kDollar},
-                                   {"eur", Unit::kEuro},
-                                   {"$", Unit::kDollar},
-                                   {"dólar", Unit::kDollar},
-                                   {"dólares", Unit::kDollar},
-                                   {"usd", Unit::kDollar},
-                                   {"£", Unit::kPound},
-                                   {"° c", Unit::kDegree},
-                                   {"°", Unit::kDegree},
-                                   {"º c", Unit::kDegree},
-                                   {"grado", Unit::kDegree},
-                                   {"grados", Unit::kDegree},
-                                   {"grados centígrados", Unit::kDegree},
-                                   {"grados celsius", Unit::kDegree}};
-constexpr WrittenUnit kWrittenUnits[] = {{Unit::kPercent, "{} %", "{} por ciento"},
-                                         {Unit::kEuro, "{} €", "{} euros"},
-                                         {Unit::kDollar, "{} dólares", "{} $"},
-                                         {Unit::kPound, "{} libras", "{} £"},
-                                         {Unit::kDegree, "{} °C", "{} grados"}};
+constexpr UnitWords kUnits[] = {
+    {Unit::kPercent, "{} %", "{} por ciento", "%|por ciento|por cien|porciento|puntos porcentuales"},
+    {Unit::kEuro, "{} €", "{} euros", "€|euro|euros|de euros|de €|eur"},
+    {Unit::kDollar, "{} dólares", "{} $", "de dólares|de $|de usd|dolares|$|dólar|dólares|usd"},
+    {Unit::kPound, "{} libras", "{} £", "£|de £|libras esterlinas|de libras esterlinas"},
+    {Unit::kPounds, "{} libras", "{} £", "libra|libras|de libras"},
+    {Unit::kCent, "{} centavos", "{} céntimos", "céntimo|céntimos|centavo|centavos"},
+    {Unit::kPenny, "{} peniques", "{} penique", "penique|peniques"},
+    {Unit::kDegree, "{} grados", "{} °C", "°|º|grado|grados"},
+    {Unit::kCelsius, "{} °C", "{} grados centígrados", "° c|º c|ºc|grados centígrados|grados celsius"},
+    {Unit::kFahrenheit, "{} °F", "{} grados Fahrenheit", "° f|º f|ºf|grados fahrenheit"},
+    {Unit::kKilogram, "{} kg", "{} kilos", "kg|kilo|kilos|quilo|quilos|kilogramo|kilogramos"},
+    {Unit::kGram, "{} g", "{} gramos", "g|gramo|gramos"},
+    {Unit::kKilometre, "{} km", "{} kilómetros", "km|kilómetro|kilómetros"},
+    {Unit::kMetre, "{} m", "{} metros", "m|metro|metros"},
+    {Unit::kCentimetre, "{} cm", "{} centímetros", "cm|centímetro|centímetros"},
+    {Unit::kMillimetre, "{} mm", "{} milímetros", "mm|milímetros"},
+    {Unit::kLitre, "{} l", "{} litros", "l|litro|litros"},
+    {Unit::kMile, "{} millas", "{} milla", "milla|millas"},
+    {Unit::kFoot, "{} pies", "{} pie", "pie|pies"},
+    {Unit::kKilometresPerHour, "{} km/h", "{} kilómetros por hora",
+     "km / h|kilómetros por hora|km por hora|kilómetros a la hora"},
+    {Unit::kMilesPerHour, "{} millas por hora", "{} mph", "mph|millas por hora|millas a la hora"},
+    {Unit::kBeforeChrist, "{} a. C.", "{} antes de Cristo", "a . c .|a . c|a . de c .|antes de cristo"},
+};
 constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}};
 constexpr std::string_view kMinus[] = {"menos"};
 constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
@@ -189,10 +197,35 @@ constexpr Phrase<int> kOptional[] = {
     {"único", 1},           {"única", 1}};
 constexpr std::string_view kOrdinalStems[] = {"primer", "segund", "tercer", "cuart", "quint",
                                               "sext",   "séptim", "octav",  "noven", "décim"};
+constexpr std::array<std::string_view, 8> kOrdinalTens{"vigésim",      "trigésim",  "cuadragésim",
+                                                       "quincuagésim", "sexagésim", "septuagésim",
+                                                       "octogésim",    "nonagésim"};
+
+/// "trigésimo primer" is 31, "vigésima" 20.
+std::optional<WordNumber> read_ordinal(TextTokens tokens) {
+  for (size_t n = 0; n < kOrdinalTens.size(); ++n) {
+    const bool found = tokens[0].lower == std::string(kOrdinalTens[n]) + "o" ||
+                       tokens[0].lower == std::string(kOrdinalTens[n]) + "a";
+    if (!found) continue;
+    WordNumber number{
+        .value = static_cast<int64_t>(10 * (n + 2)), .tokens = 1, .ordinal = true, .optional = true};
+    const auto unit = std::ranges::find_if(kOrdinalStems, [&](std::string_view stem) {
+      return tokens.size() > 1 && tokens[1].lower.starts_with(stem) &&
+             tokens[1].lower.size() <= stem.size() + 1;
+    });
+    if (unit != std::end(kOrdinalStems) && unit - std::begin(kOrdinalStems) < 9) {
+      number.value += unit - std::begin(kOrdinalStems) + 1;
+      number.tokens = 2;
+    }
+    return number;
+  }
+  return std::nullopt;
+}
 
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
   if (auto number = read_number_words(kGrammar, tokens)) return number;
+  if (auto number = read_ordinal(tokens)) return number;
   auto number = read_optional_number(kOptional, tokens);
   if (number) {
     number->ordinal = std::ranges::any_of(
@@ -232,7 +265,7 @@ std::vector<std::string> write_date(const Value& date) {
 }
 
 std::vector<std::string> write_time(const Value& time) {
-  const int hour = time.minute / 60, minute = time.minute % 60;
+  const int minute = time.minute % 60, hour = time.half_day && time.minute < 60 ? 12 : time.minute / 60;
   const auto with_article = [](int h, bool words) {
     const int face = (h + 11) % 12 + 1;
     if (!words) return fmt::format("{} {}", h == 1 ? "la" : "las", h);
@@ -259,11 +292,14 @@ const ValueLanguage& spanish_values() {
                                       .group_mark = '.',
                                       .other_marks = OtherMarks::kGroups,
                                       .least_grouped = 5,
+                                      .article_before_times = true,
                                       .cardinal_days = true,
                                       .ordinal_endings = kOrdinalEndings,
                                       .months = kMonthNames,
                                       .day_links = kDayLinks,
                                       .times = kTimes,
+                                      .clock_words = kClockWords,
+                                      .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
@@ -276,7 +312,6 @@ const ValueLanguage& spanish_values() {
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
-                                      .written_units = kWrittenUnits,
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

@@ -17,6 +17,11 @@ bool is_letter(char32_t c) {
   return u_isalpha(static_cast<UChar32>(c)) != 0 || type == U_NON_SPACING_MARK;
 }
 
+/// "₂" of CO₂ is the digit 2.
+bool is_subscript_digit(char32_t c) {
+  return c >= 0x2080 && c <= 0x2089;
+}
+
 char32_t in_lower_case(char32_t c) {
   if (c < 0x80) return is_ascii_upper(c) ? c - U'A' + U'a' : c;
   constexpr char32_t kApostrophe = 0x2019, kMinus = 0x2212, kNarrowHyphen = 0x2011;
@@ -44,7 +49,8 @@ std::vector<TextToken> tokenize_values(std::string_view text) {
   bool after_space = true, inside = false;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    const char32_t c = next_code_point(text, at);
+    char32_t c = next_code_point(text, at);
+    if (is_subscript_digit(c)) c = c - 0x2080 + U'0';
     if (is_whitespace(c)) {
       after_space = true;
       inside = false;

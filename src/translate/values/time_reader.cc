@@ -40,6 +40,9 @@ bool is_word_of_pattern(const TextToken& token, std::string_view word) {
 bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& language, PatternMatch& match) {
   if (match.tokens >= tokens.size()) return false;
   const TextTokens left = tokens.subspan(match.tokens);
+  // "Viertel vor11" is no time.
+  if (match.tokens > 0 && left[0].is_digits() && !left[0].after_space && tokens[match.tokens - 1].is_word())
+    return false;
   constexpr int kMaxHour = 24, kMaxMinute = 59;
   if (part == "H") {
     const auto hour = read_clock_number(left, language, kMaxHour);
@@ -61,6 +64,17 @@ bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& la
   if (!is_word_of_pattern(left[0], part) || (is_mark && left[0].after_space)) return false;
   ++match.tokens;
   return true;
+}
+
+/// Whether figures go on behind their first token: "2.706" of "las 2.706 personas", and "3a", but not "3pm".
+bool goes_on(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.size() > 1 && tokens[0].is_digits() && tokens[1].is_word() && !tokens[1].after_space) {
+    return find_phrase(language.parts_of_day, tokens.subspan(1)) == nullptr &&
+           std::ranges::find(language.clock_words, std::string_view(tokens[1].lower)) ==
+               language.clock_words.end();
+  }
+  return tokens.size() > 2 && tokens[0].is_digits() && (tokens[1].is(".") || tokens[1].is(",")) &&
+         !tokens[1].after_space && tokens[2].is_digits() && !tokens[2].after_space;
 }
 
 std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens tokens,
@@ -88,9 +102,11 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
     return std::nullopt;
   }
   if (has_minutes && spoken && match.minutes.value > 30) {
-    if (pattern.sign < 0 || !pattern.in_words) return std::nullopt;
+    if (pattern.sign < 0 || !(pattern.in_words || pattern.to_the_hour)) return std::nullopt;
   }
-  return match;
+  return match.tokens < tokens.size() && goes_on(tokens.subspan(match.tokens - 1), language)
+             ? std::nullopt
+             : std::optional(match);
 }
 
 /// The numbers that an uncertain time could be instead.
@@ -119,6 +135,7 @@ Value time_value(const TimePattern& pattern, const PatternMatch& match, const Va
   time.minute = (match.hour.value * kHourMinutes + minutes + kDayMinutes) % kDayMinutes;
   const bool on_face = match.hour.value >= 1 && match.hour.value <= 12;
   const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
+  time.on_face = on_face;
   time.half_day = on_face && (spoken || match.hour.in_words || language.twelve_hour);
   time.in_words = match.hour.in_words || spoken;
   return time;
@@ -179,10 +196,10 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
   }
   if (part != nullptr) {
     time.minute = minute_of_day(time.minute, part->meaning);
-    time.half_day = false;
+    time.half_day = time.on_face = false;
   }
   const bool says_minutes = best->pattern.find("MM") != std::string_view::npos;
-  if (!best->certain && (part == nullptr || !says_minutes))
+  if (!best->certain && (part == nullptr || best->before_or_after))  // "from ten to twelve in the morning"
     time.other_reading = as_numbers(match, tokens, says_minutes);
   if (part != nullptr) match.tokens += phrase_length(part->words);
   time.begin = tokens[0].begin;

@@ -20,7 +20,34 @@ enum class ValueKind {
 };
 
 /// What a number counts, where that is written in several ways: "€5", "5 €", "5 euros".
-enum class Unit { kNone, kPercent, kEuro, kDollar, kPound, kDegree };
+enum class Unit {
+  kNone,
+  kPercent,
+  kEuro,
+  kDollar,
+  kPound,   ///< sterling
+  kPounds,  ///< money or a weight: "five pounds"
+  kCent,
+  kPenny,
+  kDegree,  ///< without a scale
+  kCelsius,
+  kFahrenheit,
+  kKilogram,
+  kGram,
+  kKilometre,
+  kMetre,
+  kCentimetre,
+  kMillimetre,
+  kLitre,
+  kMile,
+  kFoot,
+  kKilometresPerHour,
+  kMilesPerHour,
+  kBeforeChrist,  ///< of a year
+};
+
+/// Whether two units can be two ways to say one: "degrees" for °C, "km" for km/h.
+bool is_same_unit(Unit a, Unit b);
 
 struct Value {
   ValueKind kind = ValueKind::kNumber;
@@ -31,7 +58,9 @@ struct Value {
 
   int minute = 0;         ///< kTime: of the day, 0 to 1439
   bool half_day = false;  ///< kTime: could be twelve hours later, too: "half past nine"
+  bool on_face = false;   ///< kTime: an hour from 1 to 12 without a part of the day beside it
   bool in_range = false;  ///< kTime: begins with the value before it: "20 Uhr" in "14 bis 20 Uhr"
+  bool linked = false;    ///< with another value by a word of ranges: both in "de 9 a 14"
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
 
@@ -39,6 +68,7 @@ struct Value {
   bool ordinal = false;     ///< "1st", "erste"
   bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
+  bool other_mark = false;  ///< decimals behind a mark that the language has not: "2,27" in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;
   /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.

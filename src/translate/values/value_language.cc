@@ -1,8 +1,23 @@
 #include "translate/values/value_language.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "text/sentences/language_codes.h"
 
 namespace heed::translate {
+
+bool is_same_unit(Unit a, Unit b) {
+  using enum Unit;
+  constexpr std::array<std::pair<Unit, Unit>, 5> kSame{{{kDegree, kCelsius},
+                                                        {kDegree, kFahrenheit},
+                                                        {kPounds, kPound},
+                                                        {kKilometre, kKilometresPerHour},
+                                                        {kMile, kMilesPerHour}}};
+  return a == b || std::ranges::any_of(kSame, [&](const auto& same) {
+           return same == std::pair(a, b) || same == std::pair(b, a);
+         });
+}
 
 const ValueLanguage* value_language(std::string_view code) {
   const std::string tag = code.empty() ? "" : language_tag(std::string(code));
@@ -10,6 +25,26 @@ const ValueLanguage* value_language(std::string_view code) {
     if (language->code == tag) return language;
   }
   return nullptr;
+}
+
+FoundUnit find_unit(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.empty()) return {};
+  if (!tokens[0].after_space) {
+    if (const Phrase<Unit>* joined = find_phrase(language.units_joined, tokens)) return {joined->meaning, 1};
+  }
+  const std::string_view first = tokens[0].lower;
+  FoundUnit found;
+  for (const UnitWords& unit : language.units) {
+    for (std::string_view left = unit.phrases; !left.empty();) {
+      const size_t end = std::min(left.find('|'), left.size());
+      const std::string_view phrase = left.substr(0, end);
+      left.remove_prefix(std::min(end + 1, left.size()));
+      if (!phrase.starts_with(first) || !begins_with(tokens, phrase)) continue;
+      if (phrase.size() == 1 && tokens[0].in_capitals) continue;  // "5G" are no grams
+      if (const size_t length = phrase_length(phrase); length > found.tokens) found = {unit.unit, length};
+    }
+  }
+  return found;
 }
 
 }  // namespace heed::translate

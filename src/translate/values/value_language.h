@@ -22,6 +22,7 @@ struct WordNumber {
   bool optional = false;    ///< as in Value
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   bool half = false;        ///< and a half: "zweieinhalb"
+  Unit unit = Unit::kNone;  ///< of the same word: "fünfprozentig"
 };
 
 /// A way to say a time. In the pattern, H is an hour, M a number of minutes and MM two digits of minutes;
@@ -39,6 +40,7 @@ struct TimePattern {
   bool certain = true;           ///< false: could be numbers, too
   bool needs_part = false;       ///< only with a part of the day: "eight p.m."
   bool in_words = false;         ///< hour and minutes in words only: "nine thirty"
+  bool to_the_hour = false;      ///< up to 59 minutes after the hour: "las siete y cincuenta"
 };
 
 enum class PartOfDay { kMorning, kAfternoon, kNight };
@@ -49,10 +51,11 @@ struct Phrase {
   Meaning meaning;
 };
 
-/// The usual ways to write a number with a unit; {} is the number.
-struct WrittenUnit {
+/// A unit: the usual ways to write a number with it, where {} is the number, and what may stand behind one.
+struct UnitWords {
   Unit unit;
   std::string_view usual, otherwise;
+  std::string_view phrases;  ///< as those of Phrase, with "|" between each two
 };
 
 /// Whether one mark with three digits behind it may be meant by the other convention of marks.
@@ -67,15 +70,19 @@ struct ValueLanguage {
   char decimal_mark = '.', group_mark = ',';
   OtherMarks other_marks = OtherMarks::kNever;  ///< of a text without other figures that tell
   size_t least_grouped = 4;                     ///< digits of a number from which thousands are marked
+  bool article_before_times = false;            ///< "las nueve": a number alone is no time
   bool twelve_hour = false;                     ///< 9:30 in figures may be in the evening
   bool month_first = false;                     ///< 3/12/2024 is in March
   bool ordinal_period = false;                  ///< "3." is an ordinal
   bool cardinal_days = false;                   ///< "tres de mayo"
+  bool joins_words = false;                     ///< "Sonntagnachmittag"
   std::span<const std::string_view> ordinal_endings = {};  ///< of digits: "st"
   std::span<const Phrase<int>> months = {};                ///< names and abbreviations
   std::span<const std::string_view> capital_months = {};   ///< months with a capital only: "May", not "may"
   std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
   std::span<const TimePattern> times = {};
+  std::span<const std::string_view> clock_words = {};           ///< behind times only: "Uhr"
+  std::span<const std::string_view> durations = {};             ///< behind "3:45" that is no time: "min"
   std::span<const Phrase<PartOfDay>> parts_of_day = {};         ///< behind a time
   std::span<const std::string_view> words_of_part_of_day = {};  ///< anywhere: "tonight"
   std::span<const Phrase<int>> named_times = {};                ///< "noon", in minutes of the day
@@ -88,10 +95,10 @@ struct ValueLanguage {
   std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
   /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
   std::span<const Phrase<int>> halved_units = {};
-  std::span<const Phrase<int>> scales = {};         ///< "million": the number of zeros
-  std::span<const Phrase<Unit>> units = {};         ///< behind a number
-  std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
-  std::span<const WrittenUnit> written_units = {};
+  std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros
+  std::span<const UnitWords> units = {};
+  std::span<const Phrase<Unit>> units_joined = {};    ///< behind a number without a space: "20p"
+  std::span<const Phrase<Unit>> units_before = {};    ///< in front of one
   std::span<const std::string_view> minus = {};       ///< in front of a number
   std::span<const std::string_view> below_zero = {};  ///< behind a number with its unit
   std::optional<WordNumber> (*read_words)(TextTokens tokens) = nullptr;
@@ -110,11 +117,21 @@ const ValueLanguage& german_values();
 const ValueLanguage& english_values();
 const ValueLanguage& spanish_values();
 
+/// A unit at the beginning of some tokens; no tokens: none.
+struct FoundUnit {
+  Unit unit = Unit::kNone;
+  size_t tokens = 0;
+};
+
+/// The unit that stands behind a number.
+FoundUnit find_unit(TextTokens tokens, const ValueLanguage& language);
+
 /// The meaning of the longest phrase that `tokens` begin with; null if there is none.
 template <typename Meaning>
 const Phrase<Meaning>* find_phrase(std::span<const Phrase<Meaning>> phrases, TextTokens tokens) {
   const Phrase<Meaning>* longest = nullptr;
   for (const Phrase<Meaning>& phrase : phrases) {
+    if (tokens.empty() || !phrase.words.starts_with(tokens[0].lower)) continue;
     if (longest != nullptr && phrase_length(phrase.words) <= phrase_length(longest->words)) continue;
     if (begins_with(tokens, phrase.words)) longest = &phrase;
   }

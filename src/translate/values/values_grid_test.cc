@@ -120,9 +120,11 @@ TEST(ValuesGrid, Dates) {
 }
 
 TEST(ValuesGrid, Amounts) {
-  for (const Unit unit : {Unit::kPercent, Unit::kEuro, Unit::kDollar, Unit::kDegree}) {
+  for (const Unit unit :
+       {Unit::kPercent, Unit::kEuro, Unit::kDollar, Unit::kDegree, Unit::kCent, Unit::kPenny, Unit::kKilogram,
+        Unit::kMetre, Unit::kMile, Unit::kKilometresPerHour, Unit::kFahrenheit, Unit::kBeforeChrist}) {
     for (const char* amount : {"7", "1249.5", "19.99", "1500", "25000", "0.5", "1250000", "-3"}) {
-      if (amount[0] == '-' && unit != Unit::kDegree) continue;
+      if (amount[0] == '-' && !is_same_unit(unit, Unit::kDegree)) continue;
       Value value = number(0), other;
       value.normal = amount;
       value.unit = unit;

@@ -13,14 +13,19 @@ std::string with_number(std::string_view form, const std::string& number) {
 
 std::vector<std::string> write_number(const Value& number, const ValueLanguage& language) {
   const std::string figures = write_figures(number.normal, language);
-  if (number.unit != Unit::kNone) {
-    const auto unit = std::ranges::find(language.written_units, number.unit, &WrittenUnit::unit);
-    return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
-  }
   constexpr size_t kMaxDigits = 6;
-  constexpr std::string_view kHalf = ".5";
   const bool is_integer = number.normal.size() <= kMaxDigits &&
                           number.normal.find_first_not_of("0123456789") == std::string::npos;
+  if (number.unit != Unit::kNone) {
+    const auto unit = std::ranges::find(language.units, number.unit, &UnitWords::unit);
+    constexpr size_t kLongestSymbol = 4;  // bytes, with a space
+    const bool has_symbol = unit->usual.size() <= kLongestSymbol + std::string_view("{}").size();
+    if (number.in_words && has_symbol && is_integer)
+      return {with_number(unit->otherwise, language.write_words(std::stoll(number.normal))),
+              with_number(unit->usual, figures)};
+    return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
+  }
+  constexpr std::string_view kHalf = ".5";
   if (number.in_words && number.normal.ends_with(kHalf)) {
     const std::string whole = number.normal.substr(0, number.normal.size() - kHalf.size());
     const std::string half = whole.size() <= kMaxDigits ? language.write_half(std::stoll(whole)) : "";
