@@ -17,38 +17,44 @@ std::string path_in(const std::string& directory) {
   return (std::filesystem::path(directory) / model_file::kShortlist).string();
 }
 
-std::vector<int32_t> read_ids(const SafetensorsReader& file, const std::string& name) {
+Tensor read_ids(const SafetensorsReader& file, const std::string& name) {
   const TensorInfo& info = file.info(name);
   if (info.shape.rank() != 1 || info.type != "I32") {
     fail(ErrorKind::kFormat, "'{}': '{}' must be a vector of I32, not {} of {}", file.path(), name,
          info.shape.to_string(), info.type);
   }
-  return file.read(name).to_vector<int32_t>();
+  return file.read(name);
+}
+
+Tensor row_of(const std::vector<int32_t>& ids) {
+  return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
 }
 
 }  // namespace
 
 Shortlist::Shortlist(std::vector<int32_t> common, const std::vector<std::vector<int32_t>>& translations)
     : common_(std::move(common)), offsets_{0} {
+  std::vector<int32_t> all;
   for (const std::vector<int32_t>& words : translations) {
-    HEED_CHECK(translations_.size() + words.size() <= std::numeric_limits<int32_t>::max());
-    translations_.insert(translations_.end(), words.begin(), words.end());
-    offsets_.push_back(static_cast<int32_t>(translations_.size()));
+    HEED_CHECK(all.size() + words.size() <= std::numeric_limits<int32_t>::max());
+    all.insert(all.end(), words.begin(), words.end());
+    offsets_.push_back(static_cast<int32_t>(all.size()));
   }
+  translations_ = row_of(all);
 }
 
 void Shortlist::require_ids(const std::string& path) const {
-  const bool whole = offsets_.front() == 0 && offsets_.back() == static_cast<int32_t>(translations_.size()) &&
-                     std::is_sorted(offsets_.begin(), offsets_.end());
+  const bool whole =
+      offsets_.front() == 0 && offsets_.back() == size() && std::is_sorted(offsets_.begin(), offsets_.end());
   if (!whole) fail(ErrorKind::kFormat, "'{}': the offsets of the lists are invalid", path);
-  const auto size = static_cast<uint32_t>(vocabulary());
-  const auto is_out_of_range = [&](int32_t id) { return static_cast<uint32_t>(id) >= size; };
-  for (const std::vector<int32_t>* ids : {&common_, &translations_}) {
+  const auto limit = static_cast<uint32_t>(vocabulary());
+  const auto is_out_of_range = [&](int32_t id) { return static_cast<uint32_t>(id) >= limit; };
+  for (const std::span<const int32_t> ids : {std::span<const int32_t>(common_), translations()}) {
     uint32_t out_of_range = 0;  // counted, not searched for, so that the loop is vectorized
-    for (const int32_t id : *ids) out_of_range += is_out_of_range(id);
+    for (const int32_t id : ids) out_of_range += is_out_of_range(id);
     if (out_of_range == 0) continue;
     fail(ErrorKind::kFormat, "'{}' contains the id {}, which is out of range for a vocabulary of {}", path,
-         *std::ranges::find_if(*ids, is_out_of_range), size);
+         *std::ranges::find_if(ids, is_out_of_range), limit);
   }
 }
 
@@ -56,8 +62,8 @@ Shortlist Shortlist::read(const std::string& directory, int64_t vocabulary) {
   const std::string path = path_in(directory);
   const SafetensorsReader file = SafetensorsReader::open(path);
   Shortlist list;
-  list.common_ = read_ids(file, "common");
-  list.offsets_ = read_ids(file, "offsets");
+  list.common_ = read_ids(file, "common").to_vector<int32_t>();
+  list.offsets_ = read_ids(file, "offsets").to_vector<int32_t>();
   list.translations_ = read_ids(file, "words");
   if (list.vocabulary() != vocabulary) {
     fail(ErrorKind::kFormat,
@@ -71,12 +77,9 @@ Shortlist Shortlist::read(const std::string& directory, int64_t vocabulary) {
 }
 
 void Shortlist::write(const std::string& directory) const {
-  const auto row = [](const std::vector<int32_t>& ids) {
-    return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
-  };
   write_safetensors_with_hashes(
       path_in(directory),
-      {{"common", row(common_)}, {"offsets", row(offsets_)}, {"words", row(translations_)}},
+      {{"common", row_of(common_)}, {"offsets", row_of(offsets_)}, {"words", translations_}},
       {{"format", "pt"}});
 }
 
@@ -84,9 +87,10 @@ std::vector<int32_t> Shortlist::tokens(std::span<const int32_t> source) const {
   std::vector<uint64_t> marks(static_cast<size_t>(vocabulary() / 64 + 1));  // one bit per token
   const auto mark = [&](int32_t id) { marks[id / 64] |= uint64_t{1} << (id % 64); };
   for (const int32_t id : common_) mark(id);
+  const std::span<const int32_t> all = translations();
   for (const int32_t id : source) {
     mark(id);
-    for (int32_t n = offsets_[id]; n < offsets_[id + 1]; ++n) mark(translations_[n]);
+    for (int32_t n = offsets_[id]; n < offsets_[id + 1]; ++n) mark(all[n]);
   }
   std::vector<int32_t> words;
   for (size_t n = 0; n < marks.size(); ++n) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/tensor.h"
+
 namespace heed::models {
 
 class Shortlist {
@@ -29,15 +31,18 @@ class Shortlist {
 
   int64_t vocabulary() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   /// The total number of translations.
-  int64_t size() const { return static_cast<int64_t>(translations_.size()); }
+  int64_t size() const { return translations_.size(); }
 
  private:
   Shortlist() = default;
   void require_ids(const std::string& path) const;
+  std::span<const int32_t> translations() const {
+    return {translations_.data<int32_t>(), static_cast<size_t>(translations_.size())};
+  }
 
   std::vector<int32_t> common_;
   std::vector<int32_t> offsets_;  // where each id's translations begin, and the end of the last
-  std::vector<int32_t> translations_;
+  Tensor translations_;           // int32: read into place, since it is large
 };
 
 }  // namespace heed::models
