@@ -148,6 +148,15 @@ void TensorReader::visit_floats(const std::string& name,
   }
 }
 
+void TensorReader::visit_halves(const std::string& name,
+                                const std::function<void(int64_t, const uint16_t*, int64_t)>& visit) const {
+  const TensorInfo& tensor = info(name);
+  HEED_CHECK(tensor.readable && size_of(tensor.dtype) == sizeof(uint16_t));
+  visit_parts<uint16_t>(position_of(tensor), [&](size_t begin, const uint16_t* values, size_t count) {
+    visit(static_cast<int64_t>(begin), values, static_cast<int64_t>(count));
+  });
+}
+
 size_t TensorReader::index_of_shape(const std::string& name, const Shape& expected) const {
   const TensorInfo& tensor = info(name);
   if (!(tensor.shape == expected)) {

@@ -58,6 +58,9 @@ class TensorReader {
   /// float32, and verifies the hash. Throws kNotFound or kFormat.
   void visit_floats(const std::string& name,
                     const std::function<void(int64_t, const float*, int64_t)>& visit) const;
+  /// The same for a tensor of F16 or BF16, in its type.
+  void visit_halves(const std::string& name,
+                    const std::function<void(int64_t, const uint16_t*, int64_t)>& visit) const;
   /// Whether a part costs less than the whole tensor.
   bool has_cheap_parts(const std::string& name) const { return reads_parts(position_of(info(name))); }
 

@@ -51,6 +51,10 @@ class WeightFiles {
                     const std::function<void(int64_t, const float*, int64_t)>& visit) const {
     shard_with(name).visit_floats(name, visit);
   }
+  void visit_halves(const std::string& name,
+                    const std::function<void(int64_t, const uint16_t*, int64_t)>& visit) const {
+    shard_with(name).visit_halves(name, visit);
+  }
   bool has_cheap_parts(const std::string& name) const { return shard_with(name).has_cheap_parts(name); }
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const {
     return shard_with(name).read_rows(name, begin, count);

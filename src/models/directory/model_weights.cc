@@ -334,51 +334,96 @@ void read_quantized(const WeightFiles& files, const QuantizedTensor& to) {
   }
 }
 
+/// The first value of a part of a parameter, beginning at `begin` in the file, that is not finite, is an
+/// error.
+[[noreturn]] void fail_not_finite(const WeightFiles& files, const nn::ParamSpec& spec, float value,
+                                  int64_t begin, size_t at) {
+  auto index = static_cast<size_t>(begin) + at;
+  if (spec.transposed) {
+    const auto rows = static_cast<size_t>(spec.shape[0]), columns = static_cast<size_t>(spec.shape[1]);
+    index = index % rows * columns + index / rows;
+  }
+  fail_not_finite(files.directory(), spec.name, value, index);
+}
+
 /// Checks the values of a parameter and calls visit(values, count) for them, part by part, in the order of
 /// the file.
 template <typename Visit>
-void visit_row(const WeightFiles& files, const nn::ParamSpec& spec, const Visit& visit) {
+void visit_row(const WeightFiles& files, const nn::ParamSpec& spec, Visit visit) {
   files.visit_floats(stored_name(files, spec), [&](int64_t begin, const float* values, int64_t count) {
     const size_t at = first_not_finite(values, static_cast<size_t>(count));
-    if (at == static_cast<size_t>(count)) return visit(values, count);
-    auto index = static_cast<size_t>(begin) + at;
-    if (spec.transposed) {
-      const auto rows = static_cast<size_t>(spec.shape[0]), columns = static_cast<size_t>(spec.shape[1]);
-      index = index % rows * columns + index / rows;
-    }
-    fail_not_finite(files.directory(), spec.name, values[at], index);
+    if (at < static_cast<size_t>(count)) fail_not_finite(files, spec, values[at], begin, at);
+    visit(values, count);
   });
 }
+/// The same for a parameter that is stored in 16 bits.
+template <typename Visit>
+void visit_half_row(const WeightFiles& files, const nn::ParamSpec& spec, bool bfloat, Visit visit) {
+  files.visit_halves(stored_name(files, spec), [&](int64_t begin, const uint16_t* values, int64_t count) {
+    const auto size = static_cast<size_t>(count);
+    const size_t at = bfloat ? first_not_finite_bfloat(values, size) : first_not_finite_half(values, size);
+    if (at < size) {
+      const float value = bfloat ? bfloat_to_float(values[at]) : half_to_float(values[at]);
+      fail_not_finite(files, spec, value, begin, at);
+    }
+    visit(values, count);
+  });
+}
+
+/// Makes rows of `in` values of parts of a parameter: calls use(first row, rows, values) for whole rows.
+template <typename T, typename Use>
+class WholeRows {
+ public:
+  WholeRows(int64_t in, Use use) : in_(in), use_(std::move(use)) {}
+
+  void operator()(const T* values, int64_t count) {
+    if (!waiting_.empty()) {  // part of a row
+      const int64_t missing = std::min(in_ - static_cast<int64_t>(waiting_.size()), count);
+      waiting_.insert(waiting_.end(), values, values + missing);
+      values += missing;
+      count -= missing;
+      if (static_cast<int64_t>(waiting_.size()) < in_) return;
+      use(waiting_.data(), 1);
+      waiting_.clear();
+    }
+    use(values, count / in_);
+    waiting_.assign(values + count / in_ * in_, values + count);
+  }
+
+ private:
+  void use(const T* values, int64_t rows) {
+    use_(done_, rows, values);
+    done_ += rows;
+  }
+
+  int64_t in_, done_ = 0;
+  Use use_;
+  std::vector<T> waiting_;
+};
 
 /// Quantizes a parameter some rows at a time, so that a large matrix is never in memory in float32.
 void quantize_row(const WeightFiles& files, const nn::ParameterTable& table, int row,
                   nn::QuantizedParameters& quantized) {
   const nn::ParamSpec& spec = table[row];
-  std::vector<float> waiting;
-  if (spec.transposed || spec.shape[1] == 0) {
-    waiting.resize(static_cast<size_t>(spec.shape.size()));
-    read_row(files, spec, waiting.data());
-    return quantized.quantize(row, waiting.data());
-  }
   const int64_t in = spec.shape[1];
-  int64_t done = 0;
-  const auto quantize_rows = [&](const float* values, int64_t rows) {
-    quantized.quantize_rows(row, done, rows, values);
-    done += rows;
-  };
-  visit_row(files, spec, [&](const float* values, int64_t count) {
-    if (!waiting.empty()) {  // part of a row
-      const int64_t missing = std::min(in - static_cast<int64_t>(waiting.size()), count);
-      waiting.insert(waiting.end(), values, values + missing);
-      values += missing;
-      count -= missing;
-      if (static_cast<int64_t>(waiting.size()) < in) return;
-      quantize_rows(waiting.data(), 1);
-      waiting.clear();
-    }
-    quantize_rows(values, count / in);
-    waiting.assign(values + count / in * in, values + count);
-  });
+  if (spec.transposed || in == 0) {
+    std::vector<float> all(static_cast<size_t>(spec.shape.size()));
+    read_row(files, spec, all.data());
+    return quantized.quantize(row, all.data());
+  }
+  const TensorInfo& stored = files.info(stored_name(files, spec));
+  const bool bfloat = stored.dtype == DType::kBFloat16;
+  if (stored.readable && (bfloat || stored.dtype == DType::kFloat16)) {
+    const auto quantize = [&](int64_t begin, int64_t rows, const uint16_t* values) {
+      quantized.quantize_rows(row, begin, {values, rows, in, bfloat});
+    };
+    visit_half_row(files, spec, bfloat, WholeRows<uint16_t, decltype(quantize)>(in, quantize));
+  } else {
+    const auto quantize = [&](int64_t begin, int64_t rows, const float* values) {
+      quantized.quantize_rows(row, begin, rows, values);
+    };
+    visit_row(files, spec, WholeRows<float, decltype(quantize)>(in, quantize));
+  }
 }
 
 }  // namespace

@@ -104,28 +104,33 @@ TEST_F(QuantizedDirectory, EqualsAFloatModelQuantizedOnLoading) {
       << "float32 is the same: nothing was quantized";
 }
 
-// Files are read in parts of 256 KB: 2,730 rows of 24 numbers and 16 numbers of the next one.
+// Files are read in parts of 256 KB: 2,730 rows of 24 floats and 16 of the next one, or 5,461 rows of 24
+// numbers in 16 bits and 8 of the next one.
 TEST_F(QuantizedDirectory, RowsMayBePartsOfTwoPartsOfTheFile) {
   TransformerConfig config = tiny_transformer();
   config.width = 24;
   config.encoder_inner_width = 6000;
-  write(Transformer(config), 4);
-  const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
-  const nn::ParameterTable& table = loaded.model->table();
+  const Transformer model(config);
+  write(model, 4);
+  const nn::ParameterTable& table = model.table();
   nn::ParameterArray values(table, DType::kFloat32);
   nn::initialize(table, values, RandomKey::from_seed(4));
-  nn::QuantizedParameters expected(table);
-  for (int row = 0; row < table.size(); ++row) {
-    if (!expected.holds_row(row)) continue;
-    expected.quantize(row, values.view(table, {row, 1}).data<float>());
-    const auto whole = expected.matrix({row, 1}), in_parts = loaded.quantized->matrix({row, 1});
-    EXPECT_TRUE(std::equal(whole.values, whole.values + whole.out * whole.in, in_parts.values))
-        << table[row].name;
-    EXPECT_TRUE(std::equal(whole.scales, whole.scales + whole.out, in_parts.scales)) << table[row].name;
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+    write_weights(float_.path(), table, values, dtype);
+    const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
+    nn::QuantizedParameters expected(table);
+    for (int row = 0; row < table.size(); ++row) {
+      if (!expected.holds_row(row)) continue;
+      const Tensor weight = values.view(table, {row, 1}).to(dtype).to(DType::kFloat32);
+      expected.quantize(row, weight.data<float>());
+      const auto whole = expected.matrix({row, 1}), in_parts = loaded.quantized->matrix({row, 1});
+      const std::string what = table[row].name + ", " + name_of(dtype);
+      EXPECT_TRUE(std::equal(whole.values, whole.values + whole.out * whole.in, in_parts.values)) << what;
+      EXPECT_TRUE(std::equal(whole.scales, whole.scales + whole.out, in_parts.scales)) << what;
+    }
   }
 }
 
-// 4 bytes become 1, and a scale for a row of 16 numbers: with such short rows, nearly half.
 TEST_F(QuantizedDirectory, IsSmaller) {
   const auto size = [](const TestFolder& folder) {
     return static_cast<double>(std::filesystem::file_size(folder.path("model.safetensors")));

@@ -91,6 +91,17 @@ void QuantizedParameters::quantize_rows(int row, int64_t begin, int64_t count, c
   quantize_weights_int4(weight, count, in, rows_from(int4_rows({row, 1}), begin, in));
 }
 
+void QuantizedParameters::quantize_rows(int row, int64_t begin, const HalfMatrix& weight) {
+  constexpr int64_t kFloats = 4096;  // they stay in L1
+  const int64_t together = std::max<int64_t>(1, kFloats / std::max<int64_t>(1, weight.in));
+  std::vector<float> floats(static_cast<size_t>(std::min(together, weight.out) * weight.in));
+  for (int64_t done = 0; done < weight.out; done += together) {
+    const int64_t count = std::min(together, weight.out - done);
+    heed::widen(weight.rows(done, count), floats.data());
+    quantize_rows(row, begin + done, count, floats.data());
+  }
+}
+
 void QuantizedParameters::widen(ParamRef ref, int64_t begin, int64_t count, float* out) const {
   if (bits_of(ref.first) == 4) {
     const int64_t in = table().shape(ref)[1];

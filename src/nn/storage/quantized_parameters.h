@@ -39,6 +39,8 @@ class QuantizedParameters final : public CompactParameters {
   void quantize(int row, const float* weight);
   /// Rows [begin, begin + count) of the matrix alone.
   void quantize_rows(int row, int64_t begin, int64_t count, const float* weight);
+  /// The same for rows in 16 bits.
+  void quantize_rows(int row, int64_t begin, const HalfMatrix& weight);
 
   bool holds_row(int row) const override { return bits_of(row) != 0; }
   bool is_exact() const override { return false; }

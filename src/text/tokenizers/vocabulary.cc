@@ -11,13 +11,13 @@
 namespace heed {
 
 Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& special)
-    : pieces_(std::move(pieces)) {
+    : pieces_(std::move(pieces)), ids_(pieces_.size()) {
   HEED_CHECK(pieces_.size() <= static_cast<size_t>(std::numeric_limits<int32_t>::max()));
-  for (const std::string& piece : pieces_) {
+  for (size_t id = 0; id < pieces_.size(); ++id) {
+    const std::string& piece = pieces_[id];
     longest_ = std::max(longest_, piece.size());
-    if (!ids_.emplace(piece, static_cast<int32_t>(ids_.size())).second) {
-      fail(ErrorKind::kFormat, "the piece \"{}\" is duplicated in the vocabulary", piece);
-    }
+    if (find(piece)) fail(ErrorKind::kFormat, "the piece \"{}\" is duplicated in the vocabulary", piece);
+    ids_.insert(piece, static_cast<int32_t>(id));
   }
   const auto id_of_special = [&](const std::string& piece) {
     const std::optional<int32_t> id = find(piece);
@@ -44,9 +44,8 @@ Vocabulary Vocabulary::from_json(std::string_view json, const std::string& name,
 }
 
 std::optional<int32_t> Vocabulary::find(std::string_view piece) const {
-  const auto found = ids_.find(piece);
-  if (found == ids_.end()) return std::nullopt;
-  return found->second;
+  const int32_t id = ids_.find(piece);
+  return id < 0 ? std::nullopt : std::optional(id);
 }
 
 void Vocabulary::mark_special(int32_t id) {

@@ -5,8 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "text/pipeline/segmentation/string_table.h"
 
 namespace heed {
 
@@ -21,6 +22,10 @@ class Vocabulary {
  public:
   /// Pieces in id order. Throws kFormat for a duplicate piece or a missing special piece.
   explicit Vocabulary(std::vector<std::string> pieces, const SpecialPieces& special = {});
+  Vocabulary(const Vocabulary&) = delete;
+  Vocabulary& operator=(const Vocabulary&) = delete;
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
 
   /// Reads `vocab.json` as read_vocabulary() does. Throws kNotFound, kFile, or kFormat.
   static Vocabulary load(const std::string& path, const SpecialPieces& special = {});
@@ -53,13 +58,8 @@ class Vocabulary {
   void mark_special(int32_t id);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view piece) const { return std::hash<std::string_view>()(piece); }
-  };
-
   std::vector<std::string> pieces_;
-  std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids_;
+  StringTable ids_;  // of views of the pieces
   size_t longest_ = 0;
   int32_t end_id_ = 0, unknown_id_ = 0, pad_id_ = 0;
   std::vector<bool> special_;  // by id; may be shorter than the vocabulary
