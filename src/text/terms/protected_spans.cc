@@ -63,6 +63,9 @@ constexpr std::array kPatterns{
     SpanPattern{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kNumber,  // dates such as 17-05-2022, which not all languages write so
+        R"((?<![\p{L}\p{N}.,-])(?:0?[1-9]|[12][0-9]|3[01])-(?:0?[1-9]|1[0-2])-(?:19|20)[0-9]{2}(?![\p{L}\p{N}-]|[.,][0-9]))"},
     SpanPattern{SpanKind::kExact,
                 R"((?<![\p{L}\p{N}.,-])[0-9]{1,12}(?:-[0-9]{1,12}){2,6}(?![\p{L}\p{N}-]|[.,][0-9]))"},
     SpanPattern{SpanKind::kExact,

@@ -26,7 +26,7 @@ struct ProtectedSpan {
 /// $NAME, @name, emojis and smileys, version numbers, IP addresses, ISO dates, phone numbers, identifiers and
 /// placeholder marks such as ⟦0⟧; and 200 or more letters, digits and _+/=- without a space, such as base64,
 /// which are no word of any language that writes spaces. Numbers: with decimals, units, or at least four
-/// digits.
+/// digits, and dates such as 17-05-2022.
 std::vector<ProtectedSpan> find_protected_spans(std::string_view text);
 
 /// Text that a translation must contain.
