@@ -29,7 +29,7 @@ from webdriver import Browser  # noqa: E402
 TEN_WORDS = ["Der alte Mann sitzt jeden Morgen auf der kleinen Bank.", "Meine Schwester hat gestern drei neue Bücher für mich gekauft.",
              "Das Kind spielt mit dem kleinen Hund in unserem Garten.", "Wir fahren nächste Woche mit dem Zug in die Berge.",
              "Er liest am Abend gern ein Buch über alte Städte.", "Der Lehrer erklärt den Kindern heute noch einmal die Aufgabe."]
-FIFTEEN_WORDS = "Der alte Mann mit dem Hut sitzt jeden Morgen auf der Bank und liest."
+FIFTEEN_WORDS = "Der alte Mann mit dem grünen Hut sitzt jeden Morgen auf der Bank und liest."
 # The milliseconds from an action until an element has another text.
 TIMED = """return new Promise((done) => {
     const text = () => document.querySelector('%s')?.textContent ?? '';
