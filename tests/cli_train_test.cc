@@ -222,7 +222,7 @@ TEST_F(TrainCommand, WarnsIfTheScheduleEndsBeforeTheTraining) {
   EXPECT_EQ(late.status, 0);
   EXPECT_NE(late.err.find("warning: the linear schedule ends at schedule.total_steps = 5"), std::string::npos)
       << late.err;
-  EXPECT_EQ(heed_command(training("exact", 4, linear)).err.find("warning"), std::string::npos);
+  EXPECT_EQ(heed_command(training("exact", 5, linear)).err.find("warning"), std::string::npos);
 }
 
 TEST_F(TrainCommand, DoesNotOverwriteOtherModels) {

@@ -121,7 +121,7 @@ void Trainer::train_step() {
 
   // Log, validation, checkpoint
   const Metrics metrics = count_step(sums, norm);
-  if (metrics.learning_rate == 0) warn_of_schedule_end();
+  if (metrics.learning_rate == 0 && !reached_limit()) warn_of_schedule_end();
   if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) {
     training_.store->take_snapshot();
   }
