@@ -179,6 +179,10 @@ size_t HttpServer::open_connections() const {
   return listener_->shared->count;
 }
 
+size_t HttpServer::received_bytes() const {
+  return *listener_->shared->received;
+}
+
 bool HttpServer::is_full() const {
   return listener_->shared->held >= listener_->shared->options.answer_bytes;
 }

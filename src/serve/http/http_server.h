@@ -63,6 +63,8 @@ class HttpServer {
   /// are cancelled and have `cancel_seconds` to answer.
   void drain(double seconds, double cancel_seconds = 2);
   size_t open_connections() const;
+  /// Bytes of the bodies of all requests that are received or worked on.
+  size_t received_bytes() const;
   /// Whether the responses that clients have not received yet have reached their maximum size.
   bool is_full() const;
 

@@ -141,6 +141,7 @@ TEST_F(HttpServerTest, LimitsTheBodiesOfAllRequests) {
     held.send(head + std::string(kBody, 'a'));
     Held request = take_held();
     received.send(head + std::string(kBody - 1, 'a'));
+    ASSERT_TRUE(eventually([&] { return server_->received_bytes() == 2 * kBody - 1; }));
     refused.send(head + std::string(kBody, 'a'));
     EXPECT_EQ(refused.receive().status, 503);
     EXPECT_TRUE(refused.ends_within());
