@@ -62,19 +62,16 @@ size_t count_ambiguous(const TextValues& text) {
       std::ranges::count_if(text.values, [](const Value& value) { return !value.other_reading.empty(); }));
 }
 
-/// Whether the texts name a part of the day, apart from their times.
-struct PartsOfDay {
-  bool source = false, translation = false;
-};
-
-bool is_same_time(const Value& source, const Value& translation, const PartsOfDay& parts) {
+/// `part_is_known`: whether one of the texts names a part of the day apart from its times;
+/// `translation_names_part`: whether the translation does.
+bool is_same_time(const Value& source, const Value& translation, bool part_is_known,
+                  bool translation_names_part) {
   if (source.minute == translation.minute && source.half_day == translation.half_day) return true;
   if (source.minute % kHalfDayMinutes != translation.minute % kHalfDayMinutes) return false;
   if (source.half_day) return true;
-  const bool part_is_known = parts.source || parts.translation;
   if (source.on_face && part_is_known) return true;
   if (!translation.on_face) return source.minute == translation.minute;
-  if (!translation.half_day) return parts.translation;
+  if (!translation.half_day) return translation_names_part;
   // "6:07" alone is not 18:07, and "12:30" not 0:30. But "half past two" is 14:30: few mean the night.
   constexpr int kFirst = kHourMinutes, kLast = 13 * kHourMinutes, kLastInWords = 19 * kHourMinutes;
   if (translation.in_words) return source.minute < kLastInWords || part_is_known;
@@ -192,7 +189,7 @@ class Matcher {
     using enum ValueKind;
     const Value &a = *source.value, &b = *translation.value;
     if (source.kind == kTime && translation.kind == kTime) {
-      return is_same_time(a, b, {values_[0].names_part_of_day, values_[1].names_part_of_day});
+      return is_same_time(a, b, part_is_known(), values_[1].names_part_of_day);
     }
     if (source.kind == kTime && translation.kind == kNumber && a.kind == kTime && b.kind == kNumber) {
       if (texts_[1].language.article_before_times && !b.linked) return false;

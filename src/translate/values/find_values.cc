@@ -180,7 +180,7 @@ class Finder {
     }
     if (count == 1 || !tokens[0].is_digits()) return {};
     const TextTokens behind = tokens.subspan(count);
-    const bool lasts = starts_with_any(behind, language_.durations) > 0;
+    const bool lasts = length_of_any(language_.durations, behind) > 0;
     const auto within = [](const TextToken& token, size_t most) {
       return token.lower.size() <= 2 && static_cast<size_t>(small_number(token)) <= most;
     };
@@ -189,7 +189,7 @@ class Finder {
     if (time && !lasts) return {};
     std::string normal;
     for (const TextToken& token : tokens.first(count)) normal += token.lower;
-    const size_t clock = starts_with_any(behind, language_.clock_words);
+    const size_t clock = length_of_any(language_.clock_words, behind);
     ReadValue ratio = text_value(count + clock, normal + (clock > 0 ? " o'clock" : ""));
     if (clock > 0) return ratio;
     for (size_t n = 0; n < count; n += 2) {
@@ -244,15 +244,6 @@ class Finder {
 
   bool is_behind_time_words() const {
     return is_behind(language_.before_times) || is_behind(language_.before_ranges);
-  }
-
-  /// The length of the longest of some phrases at the beginning of `tokens`; 0 if there is none.
-  static size_t starts_with_any(TextTokens tokens, std::span<const std::string_view> phrases) {
-    size_t longest = 0;
-    for (const std::string_view phrase : phrases) {
-      if (begins_with(tokens, phrase)) longest = std::max(longest, phrase_length(phrase));
-    }
-    return longest;
   }
 
   ReadValue text_value(size_t tokens, std::string normal) const {

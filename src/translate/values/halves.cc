@@ -7,15 +7,6 @@
 namespace heed::translate {
 namespace {
 
-/// Of some phrases, the longest one at the beginning of `tokens`: its number of tokens, or 0.
-size_t length_of_any(std::span<const std::string_view> phrases, TextTokens tokens) {
-  size_t longest = 0;
-  for (const std::string_view phrase : phrases) {
-    if (begins_with(tokens, phrase)) longest = std::max(longest, phrase_length(phrase));
-  }
-  return longest;
-}
-
 /// A unit that a half is of.
 struct HalvedUnit {
   int count = 0;      ///< of smaller units in it

@@ -86,6 +86,14 @@ size_t phrase_length(std::string_view phrase) {
   return static_cast<size_t>(std::ranges::count(phrase, ' ')) + 1;
 }
 
+size_t length_of_any(std::span<const std::string_view> phrases, TextTokens tokens) {
+  size_t longest = 0;
+  for (const std::string_view phrase : phrases) {
+    if (begins_with(tokens, phrase)) longest = std::max(longest, phrase_length(phrase));
+  }
+  return longest;
+}
+
 int small_number(const TextToken& token) {
   constexpr size_t kMaxDigits = 9;
   return token.is_digits() && token.lower.size() <= kMaxDigits ? std::stoi(token.lower) : -1;

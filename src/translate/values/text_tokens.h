@@ -32,6 +32,8 @@ std::vector<TextToken> tokenize_values(std::string_view text);
 bool begins_with(TextTokens tokens, std::string_view phrase);
 /// The number of words and marks of a phrase.
 size_t phrase_length(std::string_view phrase);
+/// Of some phrases, the longest one at the beginning of `tokens`: its number of words and marks, or 0.
+size_t length_of_any(std::span<const std::string_view> phrases, TextTokens tokens);
 
 /// The value of a run of at most nine digits; -1 for any other token.
 int small_number(const TextToken& token);
