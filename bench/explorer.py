@@ -12,8 +12,6 @@ sentence, and the time between frames is measured (16.7 ms is 60 frames a second
 """
 import argparse
 import contextlib
-import functools
-import http.server
 import pathlib
 import re
 import statistics
@@ -24,6 +22,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/browser"))
 from frames import times_while_hovering  # noqa: E402
+from static_files import StaticFiles  # noqa: E402
 from webdriver import Browser  # noqa: E402
 
 TEN_WORDS = ["Der alte Mann sitzt jeden Morgen auf der kleinen Bank.", "Meine Schwester hat gestern drei neue Bücher für mich gekauft.",
@@ -47,17 +46,10 @@ LONG = " ".join(["Das kleine Kind, das gestern mit seinem Hund im Garten spielte
                  "Küche gekocht"] * 3) + "."
 
 
-class QuietFiles(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 @contextlib.contextmanager
 def pages_of_site(folder):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietFiles, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
+    with contextlib.closing(StaticFiles(folder)) as files:
+        yield files.url
 
 
 @contextlib.contextmanager

@@ -11,9 +11,7 @@ except where CI is set: there it is a failure.
 
 import base64
 import csv
-import functools
 import html
-import http.server
 import io
 import json
 import os
@@ -31,6 +29,7 @@ import urllib.parse
 import urllib.request
 
 from frames import cpu_time_while_hovering
+from static_files import StaticFiles
 from webdriver import PATIENCE, Browser, find_browser, wait_until
 
 HEED = ""
@@ -1438,25 +1437,17 @@ class Served(OfServer):
         self.assertIn("rnn", self.browser.run("return [...document.querySelectorAll('#panel option')].map((each) => each.value).join()"))
 
 
-class QuietFiles(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 class Site(Served):
     """The same page from a folder of static files, whose models run in the browser."""
 
     @classmethod
     def start(cls):
-        files = functools.partial(QuietFiles, directory=SITE)
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)
-        cls.url = f"http://127.0.0.1:{cls.server.server_port}/"
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.files = StaticFiles(SITE)
+        cls.url = cls.files.url
 
     @classmethod
     def stop(cls):
-        cls.server.shutdown()
-        cls.server.server_close()
+        cls.files.close()
 
     def require_ablation(self):
         pass
