@@ -198,7 +198,7 @@ TEST_F(CliClassifyTest, AttendShowsTheEncoder) {
   const CommandResult word = with_model({"attend", "very long films", "--query", "films"});  // film ##s
   EXPECT_NE(word.out.find("films\u201D attends to"), std::string::npos) << word.out << word.err;
   expect_failure(with_model({"attend", "a film", "--query", "plot"}), 2,
-                 {"no such token", "[CLS] a film [SEP]"});
+                 {"there is no token", "[CLS] a film [SEP]"});
   expect_failure(with_model({"attend", "a film", "--target", "x"}), 2, {"--target"});
   expect_failure(with_model({"attend", "a film", "--stack", "cross"}), 2, {"no cross attention"});
 }

@@ -385,13 +385,13 @@ TEST(Usage, RepeatedTokensAreSelectedByNumber) {
   };
   const CommandResult both = piece("Hund");
   ASSERT_EQ(both.status, 0) << both.err;
-  EXPECT_NE(both.err.find("showing the first"), std::string::npos) << both.err;
-  EXPECT_NE(both.err.find("--query Hund:2"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("this is the first"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("Hund:2 the second"), std::string::npos) << both.err;
   EXPECT_EQ(piece("Hund:1").out, both.out);
   EXPECT_EQ(piece("Hund:1").err, "");
   EXPECT_NE(piece("Hund:2").out, both.out);
   expect_failure(piece("Hund:3"), 2, {"Hund:3", "occurs 2 times"});
-  expect_failure(piece("Katze"), 2, {"Katze", "no such token"});
+  expect_failure(piece("Katze"), 2, {"Katze", "there is no token"});
   EXPECT_NE(second.out, first.out);
 }
 

@@ -835,6 +835,9 @@ TEST_F(ServeTest, LooksDeeperAsTheCommand) {
         expected({"attribute", text, "--token", "2", "--method", method}))
         << method;
   }
+  const Json tokens = expected({"attribute", text, "--method", "rollout"})["target_tokens"];
+  EXPECT_EQ(post("/v1/attribute", {{"text", text}, {"token", tokens[1]}, {"method", "gradient"}}).json(),
+            expected({"attribute", text, "--token", tokens[1].get<std::string>(), "--method", "gradient"}));
   const std::string other = "The teacher paints the new river.";
   for (const std::string what : {"heads", "layers", "positions"}) {
     EXPECT_EQ(post("/v1/patch", {{"text", text}, {"other", other}, {"pair", "en-de"}, {"what", what}}).json(),
@@ -851,7 +854,10 @@ TEST_F(ServeTest, LooksDeeperAsTheCommand) {
   expect_error(post("/v1/lens", {{"text", " "}}), 400, "'text'");
   expect_error(post("/v1/lens", {{"text", "a"}, {"token", 1}}), 400, "'token'");
   expect_error(post("/v1/attribute", {{"text", text}, {"method", "guess"}}), 400, "'method'");
-  expect_error(post("/v1/attribute", {{"text", text}, {"token", 1000}}), 400, "no token 1000");
+  expect_error(post("/v1/attribute", {{"text", text}, {"token", 1000}}), 400, "no token '1000'");
+  expect_error(post("/v1/attribute", {{"text", text}, {"token", 1.5}}), 400, "'token'");
+  expect_error(post("/v1/patch", {{"text", text}, {"other", other}, {"token", "Katze"}}), 400,
+               "no token 'Katze'");
   std::string words;
   for (int n = 0; n < 80; ++n) words += "the river ";
   expect_error(post("/v1/attribute", {{"text", words}}), 400, "tokens");

@@ -32,8 +32,9 @@ struct AttributionOptions {
   /// [the likeliest token]. Of a classifier: the label [the predicted one]. Of a masked language model: the
   /// tokens for the masks [the likeliest].
   std::string target{};
-  /// The target token to explain, counted from 1; unset: all.
-  std::optional<int> token{};
+  /// The target token to explain: its position, counted from 1, or the token ("bench", the
+  /// second of that name "bench:2"); "all": all.
+  std::string token = "all";
   /// The alternative, as the model's vocabulary spells it or a text of one token; needs `token`, unless there
   /// is only one. Empty: none.
   std::string instead{};

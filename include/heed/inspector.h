@@ -54,8 +54,9 @@ std::string patching_json(const Patching& patching);
 // heed/picture.h has the pictures.
 
 std::string lens_text(const Lens& lens, const LensView& view = {}, int columns = 80);
-/// All states of one token, counted from 1, of a stack as in LensView. Throws kUsage for another number.
-std::string lens_token_text(const Lens& lens, int token, const std::string& stack = "");
+/// All states of one token of a stack as in LensView: its position, counted from 1, or the token ("bench",
+/// the second of that name "bench:2"). Throws kUsage if there is none.
+std::string lens_token_text(const Lens& lens, const std::string& token, const std::string& stack = "");
 std::string attribution_text(const Attribution& attribution, int columns = 80);
 std::string patching_text(const Patching& patching, int columns = 80);
 

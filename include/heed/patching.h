@@ -16,7 +16,6 @@
 // those between have no counterpart.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +38,9 @@ struct PatchOptions {
   /// follows the texts [the likeliest token]. Of a classifier: the label [the predicted one]. Of a masked
   /// language model: the tokens for the masks [the likeliest].
   std::string target{};
-  /// The target token whose log-probability is looked at, counted from 1; unset: the sum of all.
-  std::optional<int> token{};
+  /// The target token whose log-probability is looked at: its position, counted from 1, or the token
+  /// ("bench", the second of that name "bench:2"); "all": the sum of all.
+  std::string token = "all";
   /// An alternative to that token, as the model's vocabulary spells it or a text of one token: f is the
   /// difference of their log-probabilities. Empty: none.
   std::string instead{};

@@ -93,15 +93,15 @@ class Lens:
         *,
         stack: Literal["", "encoder", "decoder"] = "",
         show: Literal["predictions", "norms", "added"] = "predictions",
-        token: int | None = None,
+        token: int | str | None = None,
     ) -> str:
         """The table of `heed lens`, in lines of at most `columns` (at least 40).
 
         stack: by default the one that predicts tokens. show: the likeliest token of each state, the norm of its vector,
-        or of what the sub-layer added. token: instead all that one token has, counted from 1, on lines of any length.
+        or of what the sub-layer added. token: instead all that one token has (its position, counted from 1, or the token), on lines of any length.
         """
         if token is not None:
-            return str(self._lens.token_to_text(token, stack))
+            return str(self._lens.token_to_text(_token_of(token), stack))
         return str(self._lens.to_text(stack, show, columns))
 
     def save(
@@ -280,7 +280,7 @@ class Inspector:
         text: str,
         target: str | None = None,
         *,
-        token: int | None = None,
+        token: int | str | None = None,
         instead: str = "",
         method: Literal["integrated", "gradient", "rollout", "leave-out"] = "integrated",
         baseline: str = "",
@@ -288,15 +288,15 @@ class Inspector:
     ) -> Attribution:
         """How much each token contributes to the tokens of the target.
 
-        target: a translation, continuation or label instead of the model's own. token: the target token to explain,
-        counted from 1; None for all. instead: an alternative to that token. baseline: of integrated gradients,
+        target: a translation, continuation or label instead of the model's own. token: the target token to explain:
+        its position, counted from 1, or the token ("bench", the second "bench:2"); None for all. instead: an alternative to that token. baseline: of integrated gradients,
         "zero" or a token of the vocabulary. tolerance: an interval of their path is divided while the estimated error
         on it is larger than this share of the sum of all magnitudes.
         Raises heed.Error for a text that is empty or too long, and for unknown tokens.
         """
         return Attribution(
             self._model.attribute(
-                text_of("text", text), _target_of(target), token, instead, method, baseline, tolerance
+                text_of("text", text), _target_of(target), _token_of(token), instead, method, baseline, tolerance
             )
         )
 
@@ -307,27 +307,31 @@ class Inspector:
         target: str | None = None,
         *,
         what: Literal["heads", "layers", "positions"] = "heads",
-        token: int | None = None,
+        token: int | str | None = None,
         instead: str = "",
     ) -> Patching:
         """Which heads, layers or positions carry the difference between a text and another one.
 
         Activation patching: activations of the clean run on `text` replace those of the corrupted run on `other`, and
         the effect is how much of the difference in log-probability of the target that restores. target: a translation,
-        continuation or label instead of the model's own of `text`. token: one token of it, counted from 1; None for
+        continuation or label instead of the model's own of `text`. token: one token of it, as of `attribute`; None for
         all. instead: an alternative to that token.
         Raises heed.Error for a text that is empty or too long, for texts with the same tokens, for texts after which
         the target is equally likely, and for heads of a recurrent network.
         """
         return Patching(
             self._model.patch(
-                text_of("text", text), text_of("other", other), _target_of(target), token, instead, what
+                text_of("text", text), text_of("other", other), _target_of(target), _token_of(token), instead, what
             )
         )
 
 
 def _map_of(effects: Any) -> PatchMap:
     return PatchMap(effects.rows, effects.columns, effects.effects())
+
+
+def _token_of(token: int | str | None) -> str:
+    return "all" if token is None else text_of("token", str(token))
 
 
 def _target_of(target: str | None) -> str:

@@ -168,7 +168,7 @@ void bind_inspector(nb::module_& m) {
       .def(
           "attribute",
           [](const Inspector& self, const std::string& text, const std::string& target,
-             std::optional<int> token, const std::string& instead, const std::string& method,
+             const std::string& token, const std::string& instead, const std::string& method,
              const std::string& baseline, double tolerance) {
             AttributionOptions options{.target = target, .token = token, .instead = instead};
             options.method = attribution_method_named(method);
@@ -176,17 +176,17 @@ void bind_inspector(nb::module_& m) {
             options.tolerance = tolerance;
             return in_background_get([&] { return self.attribute(text, options); });
           },
-          "text"_a, "target"_a, "token"_a.none(), "instead"_a, "method"_a, "baseline"_a, "tolerance"_a)
+          "text"_a, "target"_a, "token"_a, "instead"_a, "method"_a, "baseline"_a, "tolerance"_a)
       .def(
           "patch",
           [](const Inspector& self, const std::string& text, const std::string& other,
-             const std::string& target, std::optional<int> token, const std::string& instead,
+             const std::string& target, const std::string& token, const std::string& instead,
              const std::string& what) {
             const PatchOptions options{
                 .target = target, .token = token, .instead = instead, .what = patched_part_named(what)};
             return in_background_get([&] { return self.patch(text, other, options); });
           },
-          "text"_a, "other"_a, "target"_a, "token"_a.none(), "instead"_a, "what"_a);
+          "text"_a, "other"_a, "target"_a, "token"_a, "instead"_a, "what"_a);
 }
 
 }  // namespace heed::python

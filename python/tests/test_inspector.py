@@ -87,14 +87,18 @@ def test_tables_and_pictures_as_the_command(inspector, model_directory, command,
     same(lens, "lens", TEXT)
     same(lens, "lens", TEXT, "--stack", "encoder", "--show", "added", stack="encoder", show="added")
     same(lens, "lens", TEXT, "--query", "2", token=2)
+    same(lens, "lens", TEXT, "--query", lens.decoder_tokens[1], token=lens.decoder_tokens[1])
     same(inspector.attribute(TEXT, method="gradient"), "attribute", TEXT, "--method", "gradient")
     same(inspector.patch(TEXT, other), "patch", TEXT, other)
-    assert inspector.attribute(TEXT, method="gradient").method == "gradient"
+    attribution = inspector.attribute(TEXT, method="gradient")
+    assert attribution.method == "gradient"
+    named = inspector.attribute(TEXT, token=attribution.target_tokens[1], method="gradient")
+    assert [each.token for each in named.tokens] == [1]
     assert inspector.patch(TEXT, other, what="layers").what == "layers"
 
 
 def test_errors(inspector, tmp_path):
-    with pytest.raises(heed.Error, match="choose 1 to"):
+    with pytest.raises(heed.Error, match="number from 1 to"):
         inspector.attribute(TEXT, token=99)
     with pytest.raises(heed.Error, match="unknown method"):
         inspector.attribute(TEXT, method="guess")
@@ -107,7 +111,7 @@ def test_errors(inspector, tmp_path):
     lens = inspector.lens(TEXT)
     with pytest.raises(heed.Error, match="unknown stack 'cross': choose encoder or decoder"):
         lens.to_text(stack="cross")
-    with pytest.raises(heed.Error, match="choose 1 to"):
+    with pytest.raises(heed.Error, match="number from 1 to"):
         lens.to_text(token=99)
     with pytest.raises(heed.Error, match="unknown value 'weights'"):
         lens.save(tmp_path / "lens.svg", show="weights")

@@ -12,6 +12,7 @@
 #include "inspect/patching/patching_json.h"
 #include "inspect/patching/patching_table.h"
 #include "inspect/reading/model_to_inspect.h"
+#include "inspect/reading/token_choice.h"
 #include "models/config/precision_names.h"
 #include "text/unicode/whitespace.h"
 
@@ -81,12 +82,9 @@ std::string lens_text(const Lens& lens, const LensView& view, int columns) {
   return lens_table(lens, stack, lens_value_named(stack, view.show), columns);
 }
 
-std::string lens_token_text(const Lens& lens, int token, const std::string& stack) {
+std::string lens_token_text(const Lens& lens, const std::string& token, const std::string& stack) {
   const LensStack& chosen = stack_named(lens, stack);
-  if (token < 1 || static_cast<size_t>(token) > chosen.tokens.size()) {
-    fail(ErrorKind::kUsage, "there is no token {}: choose 1 to {}", token, chosen.tokens.size());
-  }
-  return lens_token_table(lens, chosen, static_cast<size_t>(token) - 1);
+  return lens_token_table(lens, chosen, choose_token(token, chosen.tokens).index);
 }
 
 std::string attribution_text(const Attribution& attribution, int columns) {

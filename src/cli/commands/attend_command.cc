@@ -18,13 +18,14 @@
 #include "cli/jobs/resumable/line_output.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/command.h"
-#include "cli/options/query_token.h"
+#include "cli/options/input_notes.h"
 #include "cli/options/search_flags.h"
 #include "cli/options/terminal.h"
 #include "inspect/draw/attention_picture.h"
 #include "inspect/draw/bar_picture.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/explorer/explorer_page.h"
+#include "inspect/reading/token_choice.h"
 #include "inspect/terminal/attention_terminal.h"
 #include "inspect/terminal/query_terminal.h"
 #include "inspect/terminal/words.h"
@@ -178,7 +179,7 @@ QueryChoice query_of(const AttendOptions& o, const AttentionSelection& selection
          "mean");
   }
   QueryChoice choice{*selection.stack, *selection.layer, selection.mean ? 0 : *selection.head, 0};
-  choice.query = static_cast<int>(find_query(o.query, query_tokens(trace, choice.stack), o.quiet));
+  choice.query = static_cast<int>(find_token(o.query, query_tokens(trace, choice.stack), o.quiet));
   return choice;
 }
 
@@ -287,10 +288,17 @@ std::string page(const AttendOptions& o, const std::string& directory, const std
   return explorer_page(selected, {o.words, serve_command(o, directory)});
 }
 
+/// Whether --query names a word of several tokens, and not a single token.
+bool query_is_a_word(const AttendOptions& o, const AttentionSelection& selection, const Trace& trace) {
+  return !o.query.empty() && selection.stack &&
+         !names_a_token(o.query, query_tokens(trace, *selection.stack)) &&
+         names_a_token(o.query, query_tokens(group_by_words(trace), *selection.stack));
+}
+
 std::string one_trace(const AttendOptions& o, Format format, Trace trace) {
   const AttentionSelection selection = selection_of(o, format, trace);
   trace = select(trace, selection);
-  if (o.words || (!o.query.empty() && names_a_word(o.query, selection, trace))) trace = group_by_words(trace);
+  if (o.words || query_is_a_word(o, selection, trace)) trace = group_by_words(trace);
   return o.query.empty() ? render(o, format, trace)
                          : one_query(o, format, trace, query_of(o, selection, trace));
 }

@@ -15,7 +15,7 @@ namespace heed::cli {
 namespace {
 
 struct AttributeCommandOptions : InspectionOptions {
-  std::string token = "all", method = "integrated";
+  std::string method = "integrated";
   AttributionOptions attribution;
   std::optional<bool> colour;
 };
@@ -34,7 +34,7 @@ int run_attribute(const AttributeCommandOptions& o) {
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
   const Reading reading = read_text(view, o.text, options.target);
-  options.token = chosen_token(o, o.token, reading);
+  note_namesakes(o, options.token, reading);
   const Attribution attribution = attribute(view, reading, options, pool);
   write_inspection(o, {.json = [&] { return attribution_to_json(attribution); },
                        .text = [&] { return attribution_text(o, attribution); },
@@ -64,7 +64,7 @@ tokens and of the target tokens before the explained one; in a language model, T
   command->add_option("--target TEXT", o->attribution.target,
                       "Use this translation, continuation or label instead of the model's own");
   command->add_option(
-      "--token N|TOKEN|all", o->token,
+      "--token N|TOKEN|all", o->attribution.token,
       "The target token to explain: its position, counted from 1, or the token; TOKEN:2 is its "
       "second occurrence [all]");
   command->add_option("--instead TOKEN", o->attribution.instead,

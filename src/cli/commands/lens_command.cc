@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "cli/jobs/inspection.h"
 #include "cli/options/checked_options.h"
-#include "cli/options/query_token.h"
+#include "cli/options/input_notes.h"
 #include "inspect/lens/lens.h"
 #include "inspect/lens/lens_json.h"
 #include "inspect/lens/lens_table.h"
@@ -35,7 +35,7 @@ std::string lens_text(const LensCommandOptions& o, const Lens& lens) {
     text += fmt::format("\n{}, ", &stack == &lens.encoder ? "encoder" : "decoder");
   }
   if (!o.query.empty())
-    return text + lens_token_table(lens, stack, find_query(o.query, stack.tokens, o.common.quiet));
+    return text + lens_token_table(lens, stack, find_token(o.query, stack.tokens, o.common.quiet));
   const LensValue value = lens_value_named(stack, o.view.show);
   if (!o.common.quiet) {
     text += value == LensValue::kPredictions ? "the likeliest token after each sub-layer:\n\n"

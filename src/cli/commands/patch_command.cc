@@ -15,7 +15,7 @@ namespace heed::cli {
 namespace {
 
 struct PatchCommandOptions : InspectionOptions {
-  std::string other, token = "all", what = "heads";
+  std::string other, what = "heads";
   PatchOptions patch;
 };
 
@@ -43,7 +43,7 @@ int run_patch(const PatchCommandOptions& o) {
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
   const Reading clean = read_text(view, o.text, options.target);
-  options.token = chosen_token(o, o.token, clean);
+  note_namesakes(o, options.token, clean);
   const Patching patching = patch(view, clean, read_another(view, o.other, clean), options, pool);
   write_inspection(o, {.json = [&] { return patching_to_json(patching); },
                        .text = [&] { return patch_text(o, patching); },
@@ -76,7 +76,7 @@ their common beginning and end; the tokens between stay as they are.)");
   command->add_option("--target TEXT", o->patch.target,
                       "Use this translation, continuation or label instead of the model's own of TEXT");
   command->add_option(
-      "--token N|TOKEN|all", o->token,
+      "--token N|TOKEN|all", o->patch.token,
       "The target token to look at: its position, counted from 1, or the token; TOKEN:2 is its "
       "second occurrence [all]");
   command->add_option("--instead TOKEN", o->patch.instead,

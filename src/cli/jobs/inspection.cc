@@ -5,9 +5,10 @@
 
 #include "base/check.h"
 #include "cli/jobs/resumable/line_output.h"
-#include "cli/options/query_token.h"
+#include "cli/options/input_notes.h"
 #include "cli/options/terminal.h"
 #include "inspect/draw/picture_file.h"
+#include "inspect/reading/predictions.h"
 #include "inspect/trace/label.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
@@ -48,10 +49,9 @@ ModelToInspect load_to_inspect(const InspectionOptions& o) {
                         {o.model.source_language, o.model.target_language});
 }
 
-std::optional<int> chosen_token(const InspectionOptions& o, const std::string& token,
-                                const Reading& reading) {
-  if (token == "all" || reading.target_tokens.empty()) return {};
-  return static_cast<int>(find_query(token, reading.target_tokens, o.common.quiet)) + 1;
+void note_namesakes(const InspectionOptions& o, const std::string& token, const Reading& reading) {
+  if (token != kAllTokens && !reading.target_tokens.empty())
+    find_token(token, reading.target_tokens, o.common.quiet);
 }
 
 std::string source_and_target(const std::string& source, const std::string& target) {

@@ -37,8 +37,8 @@ void check_inspection(const InspectionOptions& o, const std::vector<std::string>
 
 ModelToInspect load_to_inspect(const InspectionOptions& o);
 
-/// The target token that --token names, counted from 1; unset for "all", and without a target.
-std::optional<int> chosen_token(const InspectionOptions& o, const std::string& token, const Reading& reading);
+/// Notes that several target tokens have the name that --token gives.
+void note_namesakes(const InspectionOptions& o, const std::string& token, const Reading& reading);
 
 /// The lines with source and target above a table.
 std::string source_and_target(const std::string& source, const std::string& target);

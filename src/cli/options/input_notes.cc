@@ -1,5 +1,6 @@
 #include "cli/options/input_notes.h"
 
+#include <fmt/format.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "base/text/ascii.h"
 #include "base/text/printable.h"
 #include "cli/files/model_lookup.h"
+#include "inspect/reading/token_choice.h"
 #include "text/sentences/language_codes.h"
 #include "text/sentences/language_id.h"
 #include "text/unicode/utf8.h"
@@ -151,6 +153,18 @@ std::string file_name_note(const std::vector<std::string>& texts) {
 void note_file_names(const std::vector<std::string>& texts, bool quiet) {
   const std::string note = quiet ? "" : file_name_note(texts);
   if (!note.empty()) std::fprintf(stderr, "note: %s\n", printable(note).c_str());
+}
+
+size_t find_token(const std::string& wanted, const std::vector<std::string>& tokens, bool quiet) {
+  const ChosenToken chosen = choose_token(wanted, tokens);
+  if (chosen.namesakes.size() > 1 && !quiet) {
+    std::vector<size_t> numbers;
+    for (const size_t n : chosen.namesakes) numbers.push_back(n + 1);
+    std::fprintf(stderr, "note: several tokens are named '%s' (%s); this is the first, and %s:2 the second\n",
+                 shown(wanted).c_str(), fmt::format("{}", fmt::join(numbers, ", ")).c_str(),
+                 shown(wanted).c_str());
+  }
+  return chosen.index;
 }
 
 bool InputNotes::add(std::string_view line) {

@@ -17,6 +17,10 @@ std::string file_name_note(const std::vector<std::string>& texts);
 /// Writes file_name_note() to standard error unless `quiet`.
 void note_file_names(const std::vector<std::string>& texts, bool quiet);
 
+/// The index of the token that choose_token() finds. Writes a note on standard error if several tokens have
+/// the name, unless `quiet`.
+size_t find_token(const std::string& wanted, const std::vector<std::string>& tokens, bool quiet);
+
 /// Looks at the first lines of a text that is translated line by line.
 class InputNotes {
  public:

@@ -52,7 +52,7 @@ TEST_P(AttributionReference, EqualsCaptum) {
     for (size_t n = 0; n < target.size(); ++n) {
       const Json& expected = each["predictions"][n];
       SCOPED_TRACE(std::to_string(n) + (has_other ? ", with an alternative" : ""));
-      AttributionOptions options{.token = static_cast<int>(n) + 1, .baseline = baseline};
+      AttributionOptions options{.token = std::to_string(n + 1), .baseline = baseline};
       // An alternative is named by its label or token.
       if (has_other) {
         const int other = each["other"];

@@ -148,7 +148,7 @@ TEST(Attribution, IsIndependentOfThreadsAndOtherTokens) {
                                          AttributionMethod::kLeaveOut, AttributionMethod::kRollout}) {
     const Attribution all = attribution_of(model, {.method = method}, 1);
     EXPECT_EQ(attribution_to_json(all), attribution_to_json(attribution_of(model, {.method = method}, 3)));
-    const Attribution one = attribution_of(model, {.token = 2, .method = method}, 2);
+    const Attribution one = attribution_of(model, {.token = "2", .method = method}, 2);
     EXPECT_EQ(one.tokens[0].values, all.tokens[1].values);
     EXPECT_EQ(one.tokens[0].token, 1);
   }
@@ -157,7 +157,7 @@ TEST(Attribution, IsIndependentOfThreadsAndOtherTokens) {
 TEST(Attribution, OfTwoTokensIsTheDifferenceOfBoth) {
   const TestInspected model = small_transformer(false);
   const Attribution both =
-      attribution_of(model, {.token = 3, .instead = "17", .method = AttributionMethod::kGradient});
+      attribution_of(model, {.token = "3", .instead = "17", .method = AttributionMethod::kGradient});
   const TokenAttribution first = gradient_of(model, explained_token(small_reading(), 2, -1));
   Reading other = small_reading();
   other.target_ids[2] = 17;
@@ -170,13 +170,13 @@ TEST(Attribution, OfTwoTokensIsTheDifferenceOfBoth) {
 
 TEST(Attribution, LeaveOutIsTheLossWithoutTheToken) {
   const TestInspected model = small_transformer(false);
-  const Attribution found = attribution_of(model, {.token = 3, .method = AttributionMethod::kLeaveOut});
+  const Attribution found = attribution_of(model, {.token = "3", .method = AttributionMethod::kLeaveOut});
   Reading rest = small_reading();
   rest.source_ids = {3, 11, 0};
   rest.source_special.pop_back();
   ThreadPool pool(1);
   const auto without =
-      attribute(model.view(), rest, {.token = 3, .method = AttributionMethod::kGradient}, pool);
+      attribute(model.view(), rest, {.token = "3", .method = AttributionMethod::kGradient}, pool);
   const TokenAttribution& each = found.tokens[0];
   EXPECT_NEAR(each.values[1], each.log_probability - without.tokens[0].log_probability, 1e-5);
   EXPECT_GT(std::abs(each.values[1]), 1e-3);
@@ -206,9 +206,9 @@ TEST(Attribution, WrongOptionsAreErrors) {
     }
     return std::string();
   };
-  EXPECT_NE(error_of({.token = 4}).find("choose 1 to 3"), std::string::npos);
+  EXPECT_NE(error_of({.token = "4"}).find("number from 1 to 3"), std::string::npos);
   EXPECT_NE(error_of({.instead = "7"}).find("one token of 3"), std::string::npos);
-  EXPECT_NE(error_of({.token = 1, .instead = "1 2"}).find("'1 2'"), std::string::npos);
+  EXPECT_NE(error_of({.token = "1", .instead = "1 2"}).find("'1 2'"), std::string::npos);
   EXPECT_NE(error_of({.method = AttributionMethod::kGradient, .baseline = "zero"}).find("baseline"),
             std::string::npos);
   EXPECT_NE(error_of({.baseline = "1 2"}).find("'1 2'"), std::string::npos);
@@ -219,7 +219,7 @@ TEST(Attribution, TableAndPicture) {
   const TestInspected model = small_transformer(false);
   const Attribution all = attribution_of(model, {.method = AttributionMethod::kGradient});
   EXPECT_NE(attribution_table(all, 80, TerminalColours::kNone).find("sum"), std::string::npos);
-  const Attribution one = attribution_of(model, {.token = 2, .method = AttributionMethod::kGradient});
+  const Attribution one = attribution_of(model, {.token = "2", .method = AttributionMethod::kGradient});
   EXPECT_NE(attribution_table(one, 80, TerminalColours::kNone).find("what speaks for"), std::string::npos);
   EXPECT_GT(attribution_picture(all).width, 0);
   const auto json = nlohmann::json::parse(attribution_to_json(all));

@@ -202,7 +202,7 @@ TEST(Patching, OfALanguageModel) {
   EXPECT_EQ(last[1], 0);
   EXPECT_NEAR(last[3] + last[4], 1, 1e-5) << "two predictions, of which each row carries its own";
   EXPECT_EQ(found.counterparts, (std::vector<int>{0, 1, 2, 3}));
-  const Patching heads = patch(model.view(), prompt_reading(7), prompt_reading(9), {.token = 1}, pool);
+  const Patching heads = patch(model.view(), prompt_reading(7), prompt_reading(9), {.token = "1"}, pool);
   EXPECT_EQ(heads.tokens, std::vector<int>{0});
   EXPECT_TRUE(heads.cross.rows.empty());
   EXPECT_FALSE(heads.decoder.rows.empty());
@@ -230,12 +230,12 @@ TEST(Patching, OfTextsOfDifferentLengths) {
 
 TEST(Patching, OfTwoTokensIsTheDifferenceOfBoth) {
   const TestInspected model = small_transformer(false);
-  const Patching both = patching_of(model, {.token = 3, .instead = "17"});
+  const Patching both = patching_of(model, {.token = "3", .instead = "17"});
   Reading clean = small_reading(), corrupted = other_reading();
-  const Patching first = patching_of(model, {.token = 3});
+  const Patching first = patching_of(model, {.token = "3"});
   clean.target_ids[2] = corrupted.target_ids[2] = 17;
   ThreadPool pool(1);
-  const Patching second = patch(model.view(), clean, corrupted, {.token = 3}, pool);
+  const Patching second = patch(model.view(), clean, corrupted, {.token = "3"}, pool);
   EXPECT_NEAR(both.clean, first.clean - second.clean, 1e-5);
   EXPECT_NEAR(both.corrupted, first.corrupted - second.corrupted, 1e-5);
   EXPECT_EQ(both.instead, "\u258117");
@@ -253,9 +253,9 @@ TEST(Patching, WrongOptionsAreErrors) {
     return std::string();
   };
   EXPECT_NE(error_of(model, small_reading(), {}).find("same tokens"), std::string::npos);
-  EXPECT_NE(error_of(model, other_reading(), {.token = 4}).find("choose 1 to 3"), std::string::npos);
+  EXPECT_NE(error_of(model, other_reading(), {.token = "4"}).find("number from 1 to 3"), std::string::npos);
   EXPECT_NE(error_of(model, other_reading(), {.instead = "7"}).find("one token of 3"), std::string::npos);
-  EXPECT_NE(error_of(model, other_reading(), {.token = 1, .instead = "5"}).find("equally likely"),
+  EXPECT_NE(error_of(model, other_reading(), {.token = "1", .instead = "5"}).find("equally likely"),
             std::string::npos);
   EXPECT_NE(error_of(small_rnn(), other_reading(), {}).find("no attention heads"), std::string::npos);
   EXPECT_THROW(patched_part_named("words"), Error);
@@ -272,7 +272,7 @@ TEST(Patching, TablesAndPicture) {
   }
   const std::string positions = patching_table(patching_of(model, {.what = PatchedPart::kPositions}), 80);
   EXPECT_NE(positions.find("7/"), std::string::npos) << positions;
-  const auto json = nlohmann::json::parse(patching_to_json(patching_of(model, {.token = 2})));
+  const auto json = nlohmann::json::parse(patching_to_json(patching_of(model, {.token = "2"})));
   EXPECT_EQ(json["effects"]["encoder"].size(), 2u);
   EXPECT_EQ(json["effects"]["cross"][1].size(), 2u);
   EXPECT_EQ(json["tokens"], nlohmann::json({2}));

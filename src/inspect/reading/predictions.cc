@@ -1,6 +1,9 @@
 #include "inspect/reading/predictions.h"
 
+#include <numeric>
+
 #include "base/check.h"
+#include "inspect/reading/token_choice.h"
 #include "models/embedding_indices.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"
@@ -9,7 +12,7 @@
 namespace heed {
 
 std::vector<size_t> chosen_predictions(const InspectedModel& model, const Reading& reading,
-                                       std::optional<int> token) {
+                                       const std::string& token) {
   const size_t count = reading.target_ids.size();
   if (count == 0) {
     fail(ErrorKind::kUsage, "there is no prediction to explain: {}",
@@ -17,13 +20,10 @@ std::vector<size_t> chosen_predictions(const InspectedModel& model, const Readin
              ? fmt::format("give a text with a mask token ({})", model.tokenizer->mask_name())
              : "the model is an encoder without a head");
   }
-  std::vector<size_t> chosen;
-  for (size_t n = 0; n < count; ++n) chosen.push_back(n);
-  if (!token) return chosen;
-  if (*token < 1 || static_cast<size_t>(*token) > count) {
-    fail(ErrorKind::kUsage, "the target has no token {}: choose 1 to {}, or all", *token, count);
-  }
-  return {static_cast<size_t>(*token) - 1};
+  if (token != kAllTokens) return {choose_token(token, reading.target_tokens).index};
+  std::vector<size_t> all(count);
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
 }
 
 int32_t alternative_id(const InspectedModel& model, const std::string& name, size_t predictions) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +9,12 @@
 
 namespace heed {
 
-/// The indices of the chosen predictions in Reading::target_ids: that of `token`, counted from 1; unset: all.
-/// Throws kUsage for a reading without predictions, and for a token that it does not have.
+inline const std::string kAllTokens = "all";
+
+/// The indices of the chosen predictions in Reading::target_ids: kAllTokens, or the one that choose_token()
+/// finds. Throws kUsage for a reading without predictions, and for a token that it does not have.
 std::vector<size_t> chosen_predictions(const InspectedModel& model, const Reading& reading,
-                                       std::optional<int> token);
+                                       const std::string& token);
 
 /// The id of an alternative to the one chosen prediction, a token or a label; -1 for an empty name. Throws
 /// kUsage for several predictions, and for what is not one token or label of the model.

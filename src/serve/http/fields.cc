@@ -186,6 +186,13 @@ std::string Fields::text_or(const std::string& name, const std::string& otherwis
   return text(name).value_or(otherwise);
 }
 
+std::optional<std::string> Fields::text_or_integer(const std::string& name) const {
+  const Json* value = find(name);
+  if (value == nullptr || value->is_string()) return text(name);
+  if (value->is_number_integer()) return value->dump();
+  refuse(400, "'{}' must be a text or an integer, not {}", name, type_name(*value));
+}
+
 std::optional<Fields::Texts> Fields::texts(const std::string& name) const {
   const Json* value = find(name);
   if (value == nullptr) return {};

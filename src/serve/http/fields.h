@@ -30,6 +30,8 @@ class Fields {
   bool has(const std::string& name) const { return find(name) != nullptr; }
   std::optional<std::string> text(const std::string& name) const;
   std::string text_or(const std::string& name, const std::string& otherwise) const;
+  /// A text, or an integer as its digits.
+  std::optional<std::string> text_or_integer(const std::string& name) const;
   /// A text or a list of texts.
   struct Texts {
     std::vector<std::string> texts;

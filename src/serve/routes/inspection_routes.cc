@@ -77,7 +77,7 @@ void route_v1_attribute(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
   require_known(fields, {"text", "target", "token", "instead", "method", "baseline", "tolerance"}, {});
   AttributionOptions options;
-  if (const auto token = fields.integer("token", 1, 1'000'000)) options.token = static_cast<int>(*token);
+  options.token = fields.text_or_integer("token").value_or(options.token);
   options.instead = fields.text_or("instead", "");
   options.method = attribution_method_named(fields.choice("method", names_in(kAttributionMethods)));
   options.baseline = fields.text_or("baseline", "");
@@ -93,7 +93,7 @@ void route_v1_patch(const Exchange& exchange) {
   require_known(fields, {"text", "other", "target", "token", "instead", "what"}, {});
   const std::string other = required_sentence(exchange, "other");
   PatchOptions options;
-  if (const auto token = fields.integer("token", 1, 1'000'000)) options.token = static_cast<int>(*token);
+  options.token = fields.text_or_integer("token").value_or(options.token);
   options.instead = fields.text_or("instead", "");
   options.what = patched_part_named(fields.choice("what", names_in(kPatchedParts)));
   const size_t most = exchange.service.limits.attributed_tokens;
