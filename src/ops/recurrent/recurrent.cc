@@ -117,7 +117,7 @@ RecurrentStates recurrent(RecurrentCell cell, const Var& input_gates, const std:
   result.states = states;
   if (tape == nullptr) return result;
   result.states = tape->record(
-      states, [tape, passes, input_gates, width, gate_width, all_gates, all_states](const Tensor& upstream) {
+      states, [passes, input_gates, width, gate_width, all_gates, all_states](const Tensor& upstream) {
         Tensor dgates = accumulator_of(input_gates);
         for_float_type("recurrent", upstream, [&]<typename T>(T) {
           for (size_t n = 0; n < passes->size(); ++n) {
