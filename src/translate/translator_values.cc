@@ -32,6 +32,7 @@ struct Translator::Differing {
   ValueDifferences differences = {};
   size_t attempt = 0;
   bool repaired = false;  ///< in this attempt
+  bool unforced = false;  ///< by a search that was forced to nothing
 };
 
 std::string Translator::text_of_part(const TranslationWindow& window, size_t number,
@@ -80,6 +81,13 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
                                                                     const RepairTrial& trial) const {
   const LinePart& part = window.part(number);
   search::SearchSentence sentence = sentence_of(window, number);
+  if (!trial.source.empty()) {
+    const bool plain = part.required.empty() && part.marks.empty() && !part.capitals &&
+                       !window.lines[window.line_of_part[number]].text.starts_with(">>");
+    sentence.source = tokenizer_.encode_source(trial.source).ids;
+    return plain && sentence.source.size() <= part.ids.size() ? std::optional(std::move(sentence))
+                                                              : std::nullopt;
+  }
   if (!trial.required.empty()) {
     for (size_t k = 0; k < part.required.size(); ++k) {
       if (part.required[k].kind == SpanKind::kNumber) continue;  // a value
@@ -117,7 +125,7 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
     sentence.begin_forbidden = ids_that_begin(
         {search::PieceStart::kLetter, search::PieceStart::kDigit, search::PieceStart::kSeparatedDigit});
     sentence.second_forbidden = ids_that_begin({search::PieceStart::kDigit});  // behind "." or ","
-  } else if (trial.inserted.back() != '.') {
+  } else {
     sentence.begin_forbidden = ids_that_begin({search::PieceStart::kLetter, search::PieceStart::kDigit});
   }
   if (stood && !inserted.empty()) sentence.begin_forbidden.push_back(behind[inserted.size()]);
@@ -140,23 +148,26 @@ std::vector<Translator::Differing> Translator::find_differing(const TranslationW
 }
 
 /// Searches once more for each part that differs, in all its trials. A result replaces the translation if
-/// fewer values differ; of several, that with the fewest, then that with the highest score.
+/// fewer values differ; of several, that with the fewest, then that of a rewritten source, then that with the
+/// highest score.
 void Translator::repair_values(TranslationWindow& window, std::vector<Differing>& differing,
                                const Control& control) const {
   struct Attempt {
-    size_t differing;     // index
-    size_t free, forced;  // tokens of the prefix that the caller gave, and of the trial's
+    size_t differing;  // index
+    size_t free;       // tokens of the prefix that the caller gave
+    bool rewritten;    // the source
+    bool forced;       // a longer prefix
   };
   std::vector<Attempt> attempts;
   std::vector<search::SearchSentence> sentences;
   for (size_t d = 0; d < differing.size(); ++d) {
     const size_t part = differing[d].part, free = sentence_of(window, part).prefix.size();
     for (const RepairTrial& trial : repair_trials(differing[d].differences, texts_of_part(window, part),
-                                                  *target_values_, differing[d].attempt)) {
+                                                  *source_values_, *target_values_, differing[d].attempt)) {
       std::optional<search::SearchSentence> sentence = sentence_of_trial(window, part, trial);
       if (!sentence) continue;
       sentence->number = attempts.size();
-      attempts.push_back({d, free, sentence->prefix.size()});
+      attempts.push_back({d, free, !trial.source.empty(), sentence->prefix.size() > free});
       sentences.push_back(std::move(*sentence));
     }
   }
@@ -172,16 +183,17 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     const LinePart& part = window.part(now.part);
     ValueDifferences differences = differing_values(window, now.part, found[n].front());
     if (differences.count() > now.differences.count()) continue;
-    if (attempts[n].forced > attempts[n].free) {
+    if (attempts[n].rewritten || attempts[n].forced) {
       for (search::Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
     }
     std::vector<search::Hypothesis>& best = window.hypotheses[now.part];
-    const bool as_good = now.repaired && differences.count() == now.differences.count();
+    const bool as_good = now.repaired && !now.unforced && differences.count() == now.differences.count();
     const bool better = differences.count() < now.differences.count() ||
                         (as_good && found[n].front().score > best.front().score);
     if (!better || holds_forbidden(found[n].front())) continue;
     if (missing(part, found[n]).count > missing(part, best).count) continue;
     now.repaired = true;
+    now.unforced = attempts[n].rewritten;
     now.differences = std::move(differences);
     best = std::move(found[n]);
   }

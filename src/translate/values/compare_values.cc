@@ -1,6 +1,7 @@
 #include "translate/values/compare_values.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "translate/values/find_values.h"
@@ -21,6 +22,7 @@ struct Atom {
 using Atoms = std::vector<Atom>;
 
 void add_atoms(const Value& value, size_t index, Atoms& atoms) {
+  if (value.broken) return;
   if (value.kind != ValueKind::kDate) {
     atoms.push_back({&value, value.kind, value.normal, value.optional, index});
     return;
@@ -145,7 +147,15 @@ class Matcher {
     if (result.added.empty()) std::erase_if(result.missing, can_be_paraphrased);
     if (result.missing.empty()) std::erase_if(result.added, can_be_paraphrased);
     add_lost_units(source, result.missing);
+    if (std::ranges::any_of(values_[0].values, &Value::in_words)) add_broken_numbers(result.added);
     return result;
+  }
+
+  /// Words of the translation that are no numbers are wrong, even beside the right one: "740. und
+  /// fortzigsten".
+  void add_broken_numbers(std::vector<Value>& added) const {
+    std::ranges::copy_if(values_[1].values, std::back_inserter(added), &Value::broken);
+    std::ranges::sort(added, {}, &Value::begin);
   }
 
   std::optional<LostRange> lost_range(const ValueDifferences& differences) const {

@@ -82,9 +82,32 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "in Raum 2.27", "en", "to room 2,27", 1, 1},
         Pair{"de", "Nummer 6042-RK", "en", "number 6042 RK", 1, 1},
         Pair{"en", "number 2025/2517", "de", "Nummer 2.025/2517", 1, 2},
-        Pair{"de", "fünfhundertsieben Lampen", "en", "five hundred seventh lamps", 1, 0},
+        Pair{"de", "fünfhundertsieben Lampen", "en", "five hundred seventh lamps", 1, 1},
         Pair{"en", "My guess is six hundred one.", "de", "Ich tippe auf sechshundertein.", 1, 0},
-        Pair{"en", "five hundred eight", "de", "fünfhundertachts", 1, 0}));
+        Pair{"en", "five hundred eight", "de", "fünfhundertachts", 1, 1}));
+
+INSTANTIATE_TEST_SUITE_P(
+    OrdinalsAndBrokenNumbers, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "the two hundred and ninth anniversary", "de", "den beidenhundertneunzig Jahrestag", 1, 1},
+        Pair{"en", "his fiftieth goal", "de", "sein fünfzigth Tor", 1, 1},
+        Pair{"en", "his fiftieth goal", "de", "sein fünfzigstes Tor", 0, 0},
+        Pair{"en", "the one hundred and twelfth floor", "de", "im einhundertzweifzigsten Stock", 1, 1},
+        Pair{"en", "the fourteenth visitor", "de", "der vierzehnsten Besucher", 1, 1},
+        Pair{"en", "the tenth visitor", "de", "der Mieter", 1, 0},
+        Pair{"de", "der zwanzigste Versuch", "en", "the twelfth attempt", 1, 1},
+        Pair{"de", "im fünften Stock", "es", "en el quinto piso", 0, 0},
+        Pair{"en", "his fifteenth birthday", "es", "su decimoquinto cumpleaños", 0, 0},
+        Pair{"en", "his fifteenth birthday", "es", "su décimo quinto cumpleaños", 0, 0},
+        Pair{"en", "the nineteenth century", "es", "el siglo XIX", 0, 0},
+        Pair{"en", "the nineteenth century", "es", "el siglo diecinueve", 0, 0},
+        Pair{"es", "en la quinta", "en", "in the country house", 0, 0},
+        Pair{"de", "ein Fünftel", "en", "one fifth", 0, 0},
+        Pair{"de", "Wir achten auf dich.", "en", "We look after you.", 0, 0},
+        Pair{"en", "the seven hundred and fortieth day", "de", "der 740. und siebfortzigste Tag", 0, 1},
+        // Words that only look as if they were broken, and broken ones where the source has no number words.
+        Pair{"en", "fifty-five people", "de", "fünfundfünfzig Jahrhundertnächte", 0, 0},
+        Pair{"en", "He is unique.", "de", "Er ist ein Siebhundert.", 0, 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     ClocksUnitsAndCodesAreTheSame, ComparedValues,
@@ -231,13 +254,16 @@ ValueDifferences of(std::string_view source, std::string_view translation) {
 
 TEST(RepairTrials, PutTheRightValueInPlaceOfTheWrongOne) {
   const std::string source = "Der Bus kommt um halb zehn.", translation = "The bus comes at 2:00.";
-  const auto trials = repair_trials(of(source, translation), {source, translation}, english_values(), 0);
+  const auto trials =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(translation.substr(0, trials[0].kept_bytes), "The bus comes at ");
   EXPECT_EQ(trials[0].inserted, "half past nine");
   EXPECT_EQ(trials[1].required, std::vector<std::string>{"half past nine"});
-  EXPECT_EQ(repair_trials(of(source, translation), {source, translation}, english_values(), 1)[0].inserted,
-            "9:30");
+  EXPECT_EQ(
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 1)[0]
+          .inserted,
+      "9:30");
 }
 
 TEST(RepairTrials, AreBoundedByTheNumberOfValues) {
@@ -248,7 +274,8 @@ TEST(RepairTrials, AreBoundedByTheNumberOfValues) {
     translation += "7, ";
     const ValueDifferences found = of(source, translation);
     EXPECT_EQ(found.compared, 2 * values);
-    const size_t count = repair_trials(found, {source, translation}, english_values(), 0).size();
+    const size_t count =
+        repair_trials(found, {source, translation}, german_values(), english_values(), 0).size();
     trials += count;
     if (count > 0) largest = values;
   }
@@ -258,8 +285,8 @@ TEST(RepairTrials, AreBoundedByTheNumberOfValues) {
 
 TEST(RepairTrials, PutAMarkerFirst) {
   const std::string source = "1. Milch kaufen";
-  const auto trials =
-      repair_trials(of(source, "buying milk 1"), {source, "buying milk 1"}, english_values(), 0);
+  const auto trials = repair_trials(of(source, "buying milk 1"), {source, "buying milk 1"}, german_values(),
+                                    english_values(), 0);
   ASSERT_EQ(trials.size(), 1U);
   EXPECT_EQ(trials[0].kept_bytes, 0U);
   EXPECT_EQ(trials[0].inserted, "1.");
@@ -268,7 +295,8 @@ TEST(RepairTrials, PutAMarkerFirst) {
 TEST(RepairTrials, LeaveOutMoreOfAValue) {
   const std::string source = "Wir heiraten am 25.03.",
                     translation = "We are getting married on March 25, 25.";
-  const auto trials = repair_trials(of(source, translation), {source, translation}, english_values(), 0);
+  const auto trials =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(translation.substr(0, trials[1].kept_bytes), "We are getting married on March 25");
   EXPECT_EQ(translation.substr(trials[1].resumed_bytes), ".");
@@ -276,7 +304,8 @@ TEST(RepairTrials, LeaveOutMoreOfAValue) {
 
 TEST(RepairTrials, AvoidAValueThatIsOnlyAdded) {
   const std::string source = "Der Hund schläft.", translation = "The dog sleeps at 7.";
-  const auto trials = repair_trials(of(source, translation), {source, translation}, english_values(), 0);
+  const auto trials =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
   ASSERT_EQ(trials.size(), 1U);
   EXPECT_EQ(translation.substr(0, trials[0].kept_bytes), "The dog sleeps at ");
   EXPECT_EQ(trials[0].inserted, "");
@@ -294,7 +323,8 @@ TEST(RepairTrials, WriteTheWholeRange) {
                     translation = "Unser Laden ist samstags ab 9 Uhr offen.";
   const ValueDifferences found = compare_values({source, english_values()}, {translation, german_values()});
   ASSERT_TRUE(found.range.has_value());
-  const RepairTrial trial = repair_trials(found, {source, translation}, german_values(), 0).front();
+  const RepairTrial trial =
+      repair_trials(found, {source, translation}, english_values(), german_values(), 0).front();
   EXPECT_EQ(trial.inserted, "von 9 Uhr bis 13 Uhr");
   EXPECT_EQ(translation.substr(0, trial.kept_bytes), "Unser Laden ist samstags");
   // Where both times are there, there is nothing to write.

@@ -47,29 +47,35 @@ constexpr NumberWord kNumberWords[] = {{"one", 1, Role::kUnit},
                                        {"ninety", 90, Role::kTen},
                                        {"hundred", 100, Role::kHundred},
                                        {"thousand", 1000, Role::kThousand},
-                                       {"first", 1, Role::kOrdinal},
-                                       {"second", 2, Role::kOrdinal},
-                                       {"third", 3, Role::kOrdinal},
-                                       {"fourth", 4, Role::kOrdinal},
-                                       {"fifth", 5, Role::kOrdinal},
-                                       {"sixth", 6, Role::kOrdinal},
-                                       {"seventh", 7, Role::kOrdinal},
-                                       {"eighth", 8, Role::kOrdinal},
-                                       {"ninth", 9, Role::kOrdinal},
-                                       {"tenth", 10, Role::kOrdinal},
-                                       {"eleventh", 11, Role::kOrdinal},
-                                       {"twelfth", 12, Role::kOrdinal},
-                                       {"thirteenth", 13, Role::kOrdinal},
-                                       {"fourteenth", 14, Role::kOrdinal},
-                                       {"fifteenth", 15, Role::kOrdinal},
-                                       {"sixteenth", 16, Role::kOrdinal},
-                                       {"seventeenth", 17, Role::kOrdinal},
-                                       {"eighteenth", 18, Role::kOrdinal},
-                                       {"nineteenth", 19, Role::kOrdinal},
-                                       {"twentieth", 20, Role::kOrdinal},
-                                       {"thirtieth", 30, Role::kOrdinal},
-                                       {"fortieth", 40, Role::kOrdinal},
-                                       {"fiftieth", 50, Role::kOrdinal}};
+                                       {"first", 1, Role::kUnit, true},
+                                       {"second", 2, Role::kUnit, true},
+                                       {"third", 3, Role::kUnit, true},
+                                       {"fourth", 4, Role::kUnit, true},
+                                       {"fifth", 5, Role::kUnit, true},
+                                       {"sixth", 6, Role::kUnit, true},
+                                       {"seventh", 7, Role::kUnit, true},
+                                       {"eighth", 8, Role::kUnit, true},
+                                       {"ninth", 9, Role::kUnit, true},
+                                       {"tenth", 10, Role::kTeen, true},
+                                       {"eleventh", 11, Role::kTeen, true},
+                                       {"twelfth", 12, Role::kTeen, true},
+                                       {"thirteenth", 13, Role::kTeen, true},
+                                       {"fourteenth", 14, Role::kTeen, true},
+                                       {"fifteenth", 15, Role::kTeen, true},
+                                       {"sixteenth", 16, Role::kTeen, true},
+                                       {"seventeenth", 17, Role::kTeen, true},
+                                       {"eighteenth", 18, Role::kTeen, true},
+                                       {"nineteenth", 19, Role::kTeen, true},
+                                       {"twentieth", 20, Role::kTen, true},
+                                       {"thirtieth", 30, Role::kTen, true},
+                                       {"fortieth", 40, Role::kTen, true},
+                                       {"fiftieth", 50, Role::kTen, true},
+                                       {"sixtieth", 60, Role::kTen, true},
+                                       {"seventieth", 70, Role::kTen, true},
+                                       {"eightieth", 80, Role::kTen, true},
+                                       {"ninetieth", 90, Role::kTen, true},
+                                       {"hundredth", 100, Role::kHundred, true},
+                                       {"thousandth", 1000, Role::kThousand, true}};
 constexpr NumberGrammar kGrammar{.words = kNumberWords,
                                  .after_ten = "-",
                                  .after_ten_optional = true,
@@ -204,6 +210,8 @@ constexpr Phrase<int> kOptional[] = {{"a", 1},
                                      {"century", 100},
                                      {"hundred", 100},
                                      {"thousand", 1000},
+                                     {"hundredth", 100},
+                                     {"thousandth", 1000},
                                      {"either", 2},
                                      {"neither", 2},
                                      {"fortnight", 14},
@@ -250,6 +258,16 @@ std::string write_words(int64_t number) {
 
 std::string write_half(int64_t whole) {
   return whole == 0 ? "half an" : write_words(whole) + " and a half";
+}
+
+std::string write_ordinal(std::string_view figures) {
+  const bool teen = figures.size() > 1 && figures[figures.size() - 2] == '1';
+  const std::string_view ending = teen                     ? "th"
+                                  : figures.ends_with('1') ? "st"
+                                  : figures.ends_with('2') ? "nd"
+                                  : figures.ends_with('3') ? "rd"
+                                                           : "th";
+  return fmt::format("{}{}", figures, ending);
 }
 
 std::vector<std::string> write_date(const Value& date) {
@@ -307,6 +325,7 @@ const ValueLanguage& english_values() {
                                       .read_words = read_words,
                                       .write_words = write_words,
                                       .write_half = write_half,
+                                      .write_ordinal = write_ordinal,
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;

@@ -281,7 +281,17 @@ class Finder {
     };
     if (time && says_time()) return time;
     if (auto number = read_number(left(), language_)) return number;
+    if (auto number = read_broken_number()) return number;
     return read_roman();
+  }
+
+  std::optional<ReadValue> read_broken_number() const {
+    const TextToken& token = tokens_[at_];
+    if (!token.is_word() || language_.is_broken_number == nullptr || !language_.is_broken_number(token.lower))
+      return std::nullopt;
+    Value value{.begin = token.begin, .end = token.end};
+    value.in_words = value.broken = value.optional = true;
+    return ReadValue{std::move(value), 1};
   }
 
   std::optional<ReadValue> read_roman() const {

@@ -109,6 +109,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"en", "both of them, twice", ""}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Ordinals, FoundValues,
+    ::testing::Values(Case{"en", "his seventieth goal", "70"}, Case{"en", "the twenty-ninth of them", "29"},
+                      Case{"en", "the two hundredth visitor", "200"}, Case{"en", "the third time", ""},
+                      Case{"de", "der siebenhundertvierzigste Besucher", "740"},
+                      Case{"de", "zum siebzehnten Mal", "17"}, Case{"de", "der achte Tag", ""},
+                      Case{"es", "su decimoséptimo gol", "17"}, Case{"es", "el undécimo", "11"},
+                      Case{"es", "el vigesimotercer día", "23"}, Case{"es", "un cuarto de hora", ""}));
+
+INSTANTIATE_TEST_SUITE_P(
     MoreTimes, FoundValues,
     ::testing::Values(
         Case{"en", "at half five", "5:30~"}, Case{"en", "at half-past five", "5:30~"},
@@ -128,7 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"de", "44 v. Chr.", "44 BC"}, Case{"en", "in 44 B.C.", "44 BC"},
                       Case{"es", "a las 16 °C", "16 °C"}, Case{"es", "en el año 44 a. C.", "44 BC"},
                       Case{"de", "eine fünfprozentige Steuer", ""},
-                      Case{"de", "ein paar Millionen Dollar", ""}, Case{"es", "la trigésimo primera vez", ""},
+                      Case{"de", "ein paar Millionen Dollar", ""},
+                      Case{"es", "la trigésimo primera vez", "31"},
                       Case{"es", "más de las 20,4 millones", "20400000"},
                       Case{"de", "drei Grad minus", "-3 deg"}));
 

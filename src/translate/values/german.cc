@@ -230,23 +230,54 @@ std::optional<int64_t> read_ordinal(std::string_view word) {
   return number && *number >= kFirstWithS ? number : std::nullopt;
 }
 
-/// The number that another word begins with: "zweimal", "dreijährig", "Zehnerpackung".
-std::optional<WordNumber> read_compound(std::string_view word) {
+/// Whether a word contains "hundert", "tausend", or a ten at its end, also of an ordinal.
+bool has_large_number(std::string_view word) {
+  if (word.find("hundert") != std::string_view::npos || word.find("tausend") != std::string_view::npos)
+    return true;
+  const auto is_end = [&](size_t at) { return at == word.size() || word.substr(at).starts_with("st"); };
+  for (const std::string_view ten : {"zig", "ßig"}) {
+    const size_t at = word.find(ten);
+    if (at != std::string_view::npos && is_end(at + ten.size())) return true;
+  }
+  return false;
+}
+
+/// Whether a number with this behind it is no word: "fünfzigth", "vierzehnsten", "achts",
+/// "einhundertzweifzig". "Fünftel" is one.
+bool is_broken_ending(std::string_view rest) {
+  constexpr size_t kLongest = 4;
+  if (rest == "s" || rest == "r" || has_large_number(rest)) return true;
+  if (rest.starts_with('s')) rest.remove_prefix(1);
+  return rest.size() <= kLongest && rest.starts_with('t') && !rest.starts_with("tel");
+}
+
+/// A number above 1 that a word begins with, the longest, and what is behind it.
+struct NumberBeginning {
+  int64_t number = 0;
+  std::string_view rest;
+};
+std::optional<NumberBeginning> number_at_beginning(std::string_view word) {
   constexpr size_t kLeast = 3;  // letters of a number
   for (size_t length = word.size() - 1; length >= kLeast; --length) {
     const auto number = read_joined(word.substr(0, length));
-    if (!number || *number <= 1 || word.substr(length) == "s") continue;
-    const std::string_view rest = word.substr(length);
-    const auto unit =
-        std::ranges::find_if(kCompoundUnits, [&](const auto& each) { return rest.starts_with(each.words); });
-    // "Vierer" is no hour, and "Sechsuhrzug" has one.
-    return WordNumber{.value = *number,
-                      .tokens = 1,
-                      .optional = true,
-                      .determiner = !rest.starts_with("uhr"),
-                      .unit = unit == std::end(kCompoundUnits) ? Unit::kNone : unit->meaning};
+    if (number && *number > 1) return NumberBeginning{*number, word.substr(length)};
   }
   return std::nullopt;
+}
+
+/// The number that another word begins with: "zweimal", "dreijährig", "Zehnerpackung".
+std::optional<WordNumber> read_compound(std::string_view word) {
+  const auto beginning = number_at_beginning(word);
+  if (!beginning || is_broken_ending(beginning->rest)) return std::nullopt;
+  const std::string_view rest = beginning->rest;
+  const auto unit =
+      std::ranges::find_if(kCompoundUnits, [&](const auto& each) { return rest.starts_with(each.words); });
+  // "Vierer" is no hour, and "Sechsuhrzug" has one.
+  return WordNumber{.value = beginning->number,
+                    .tokens = 1,
+                    .optional = true,
+                    .determiner = !rest.starts_with("uhr"),
+                    .unit = unit == std::end(kCompoundUnits) ? Unit::kNone : unit->meaning};
 }
 
 /// "anderthalb", "zweieinhalb" and "zweieinhalbtausend", also in compounds: "zweieinhalbstündig".
@@ -266,16 +297,20 @@ std::optional<WordNumber> read_joined_half(std::string_view word) {
   return WordNumber{.value = *whole, .tokens = 1, .half = true};
 }
 
-/// Letters that every number word has one of, for a fast refusal of other words.
+/// Letters that almost every number word has one of.
+constexpr std::array<std::string_view, 16> kSyllables{"eins", "zwei", "drei", "vier", "fünf", "sech",
+                                                      "sieb", "acht", "neun", "zehn", "elf",  "zwölf",
+                                                      "zig",  "hund", "taus", "ßig"};
+
+int64_t count_syllables(std::string_view word) {
+  return std::ranges::count_if(
+      kSyllables, [&](std::string_view syllable) { return word.find(syllable) != std::string_view::npos; });
+}
+
+/// Refuses most words fast.
 bool may_be_number(std::string_view word) {
-  static const std::array<std::string_view, 16> kSyllables{"eins", "zwei", "drei", "vier", "fünf", "sech",
-                                                           "sieb", "acht", "neun", "zehn", "elf",  "zwölf",
-                                                           "zig",  "hund", "taus", "ßig"};
-  return std::ranges::any_of(
-             kSyllables,
-             [&](std::string_view syllable) { return word.find(syllable) != std::string_view::npos; }) ||
-         word.starts_with("erst") || word.starts_with("dritt") || word == "null" || word == "dreissig" ||
-         word == "ein";
+  return count_syllables(word) > 0 || word.starts_with("erst") || word.starts_with("dritt") ||
+         word == "null" || word == "dreissig" || word == "ein";
 }
 
 std::optional<WordNumber> read_words(TextTokens tokens) {
@@ -294,8 +329,18 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
     const bool noun = tokens[0].capitalized && (word == "acht" || word == "null" || word == "elf");
     return WordNumber{*number, 1, false, vague || noun};
   }
-  if (const auto number = read_ordinal(word)) return WordNumber{*number, 1, true, true};
+  if (const auto number = read_ordinal(word)) {
+    // "Achten" is to respect, too.
+    const bool optional = has_other_senses(*number) || *number == 8 || *number == 100 || *number == 1000;
+    return WordNumber{*number, 1, true, optional};
+  }
   return read_compound(word);
+}
+
+bool is_broken_number(std::string_view word) {
+  if (!may_be_number(word) || read_joined(word) || read_ordinal(word)) return false;
+  if (const auto beginning = number_at_beginning(word)) return is_broken_ending(beginning->rest);
+  return has_large_number(word) && count_syllables(word) > 1 && !word.starts_with("jahr");
 }
 
 std::string without_s(std::string number) {
@@ -323,6 +368,10 @@ std::string write_words(int64_t number) {
 std::string write_half(int64_t whole) {
   if (whole == 0) return "eine halbe";
   return whole == 1 ? "anderthalb" : without_s(write_words(whole)) + "einhalb";
+}
+
+std::string write_ordinal(std::string_view figures) {
+  return fmt::format("{}.", figures);
 }
 
 std::vector<std::string> write_date(const Value& date) {
@@ -378,8 +427,10 @@ const ValueLanguage& german_values() {
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,
+                                      .is_broken_number = is_broken_number,
                                       .write_words = write_words,
                                       .write_half = write_half,
+                                      .write_ordinal = write_ordinal,
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;

@@ -43,8 +43,7 @@ class Accumulator {
     const bool after_large = is_first || last_ == NumberWord::Role::kHundred ||
                              last_ == NumberWord::Role::kHundreds || last_ == NumberWord::Role::kThousand;
     if (!link.empty() && link == grammar_.after_ten) {
-      return last_ == NumberWord::Role::kTen && group_ % 10 == 0 &&
-             (role == NumberWord::Role::kUnit || role == NumberWord::Role::kOrdinal);
+      return last_ == NumberWord::Role::kTen && group_ % 10 == 0 && role == NumberWord::Role::kUnit;
     }
     if (!link.empty() && (is_first || !after_large || role == NumberWord::Role::kHundred ||
                           role == NumberWord::Role::kThousand)) {
@@ -52,7 +51,6 @@ class Accumulator {
     }
     switch (role) {
       case NumberWord::Role::kUnit:
-      case NumberWord::Role::kOrdinal:
         return after_large || (last_ == NumberWord::Role::kTen && grammar_.after_ten_optional);
       case NumberWord::Role::kTen:
       case NumberWord::Role::kTeen:
@@ -101,13 +99,13 @@ std::optional<WordNumber> read_number_words(const NumberGrammar& grammar, TextTo
     const NumberWord* word = next < tokens.size() ? find_word(grammar, tokens[next]) : nullptr;
     if (word == nullptr || !number.add(*word, link)) break;
     read.tokens = next + 1;
-    read.ordinal = word->role == NumberWord::Role::kOrdinal;
+    read.ordinal = word->ordinal;
   }
   if (read.tokens == 0) return std::nullopt;
   read.value = number.value();
   // "One" is a pronoun, and "a hundred" an estimate.
   const bool vague = read.value == 0 || read.value == 1 || read.value == 100 || read.value == 1000;
-  read.optional = read.ordinal || (vague && read.tokens <= 2);
+  read.optional = (vague && read.tokens <= 2) || (read.ordinal && has_other_senses(read.value));
   return read;
 }
 

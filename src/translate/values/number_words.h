@@ -19,11 +19,11 @@ struct NumberWord {
     kHundred,   ///< "hundred": multiplies what is before it
     kHundreds,  ///< "doscientos": 100 to 900
     kThousand,  ///< multiplies what is before it, if anything
-    kOrdinal,   ///< 1 to 99; ends the number
   };
   std::string_view word;
   int64_t value;
   Role role;
+  bool ordinal = false;  ///< ends the number: "second"
 };
 
 struct NumberGrammar {

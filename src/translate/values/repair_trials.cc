@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "translate/values/figures.h"
 #include "translate/values/write_value.h"
 
 namespace heed::translate {
@@ -57,6 +58,21 @@ RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, cons
   return trial;
 }
 
+/// The source with the numbers that the translation lacks in figures; empty if none is in words.
+std::string with_figures(std::string_view source, const std::vector<Value>& missing,
+                         const ValueLanguage& language) {
+  std::string text(source);
+  bool changed = false;
+  for (auto value = missing.rbegin(); value != missing.rend(); ++value) {  // from the end: positions stay
+    if (value->kind != ValueKind::kNumber || !value->in_words || value->unit != Unit::kNone) continue;
+    const std::string figures = write_figures(value->normal, language);
+    text.replace(value->begin, value->end - value->begin,
+                 value->ordinal ? language.write_ordinal(figures) : figures);
+    changed = true;
+  }
+  return changed ? text : "";
+}
+
 std::string_view text_of(const Value& value, std::string_view text) {
   return text.substr(value.begin, value.end - value.begin);
 }
@@ -64,7 +80,8 @@ std::string_view text_of(const Value& value, std::string_view text) {
 }  // namespace
 
 std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
-                                       const ValueLanguage& language, size_t attempt) {
+                                       const ValueLanguage& source_language,
+                                       const ValueLanguage& target_language, size_t attempt) {
   constexpr size_t kMaxCompared = 64;  // ordinary sentences have a tenth of it
   if (differences.compared > kMaxCompared) return {};
   const std::vector<Value>& missing = differences.missing;
@@ -73,10 +90,12 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
   constexpr std::string_view kMarks = ".,:/-", kFigures = "0123456789.,:/-";
   const size_t wrong = added.empty() ? 0 : added.front().begin;
   std::vector<RepairTrial> trials;
-  if (differences.range) trials.push_back(range_trial(*differences.range, texts, language));
+  if (std::string figures = with_figures(source, missing, source_language); !figures.empty())
+    trials.push_back({.source = std::move(figures)});
+  if (differences.range) trials.push_back(range_trial(*differences.range, texts, target_language));
   const auto marker = std::ranges::find(missing, ValueKind::kMarker, &Value::kind);
   if (marker != missing.end()) {
-    trials.push_back({.inserted = form_of(*marker, source, language, attempt)});
+    trials.push_back({.inserted = form_of(*marker, source, target_language, attempt)});
   } else if (!added.empty() && missing.empty()) {
     // Of "October 24,10" only ",10" is wrong.
     const size_t kept = without_end(texts.translation, wrong, kMarks);
@@ -89,14 +108,14 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     const Value& right = counterpart(added.front(), missing);
     // Of "24,10,2022" only "10" may be wrong, but all of it is replaced.
     const size_t kept = without_end(texts.translation, wrong, kFigures);
-    std::string form = form_of(right, source, language, attempt);
+    std::string form = form_of(right, source, target_language, attempt);
     if (kept == 0) form[0] = ascii_upper(form[0]);  // begins the sentence
     trials.push_back({.kept_bytes = kept, .inserted = std::move(form)});
   }
   RepairTrial constrained;
   for (const Value& value : missing) {
     if (value.kind == ValueKind::kMarker) continue;
-    constrained.required.push_back(form_of(value, source, language, attempt));
+    constrained.required.push_back(form_of(value, source, target_language, attempt));
   }
   constexpr size_t kMaxRequired = 4;
   if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired)

@@ -1,5 +1,6 @@
-// What to try where a translation says other values than its source: texts that a constrained search
-// requires, or the right value in place of the wrong one, with the translation before it as a prefix.
+// What to try where a translation says other values than its source: numbers of the source in figures, which
+// models translate better than words; texts that a constrained search requires; or the right value in place
+// of the wrong one, with the translation before it as a prefix.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@
 namespace heed::translate {
 
 struct RepairTrial {
+  std::string source = {};                 ///< is translated instead, without the following
   std::vector<std::string> required = {};  ///< by a constrained search; else the following
   size_t kept_bytes = 0;                   ///< of the translation before the wrong value
   std::string inserted = {};               ///< after them; empty: anything but the wrong value
@@ -25,7 +27,8 @@ struct RepairedTexts {
 /// The trials, likeliest first; none for texts with very many values, whose repair would take longer than
 /// their translation and rarely helps. `attempt` counts from 0: later attempts write values in other ways.
 std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, const RepairedTexts& texts,
-                                       const ValueLanguage& language, size_t attempt);
+                                       const ValueLanguage& source_language,
+                                       const ValueLanguage& target_language, size_t attempt);
 
 /// The differences in words, for people.
 std::vector<std::string> value_warnings(const ValueDifferences& differences, const RepairedTexts& texts);

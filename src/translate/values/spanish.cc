@@ -189,35 +189,62 @@ constexpr Phrase<int> kOptional[] = {
     {"cuarto de hora", 15}, {"ambos", 2},    {"ambas", 2},    {"par", 2},     {"pareja", 2},
     {"doble", 2},           {"gemelos", 2},  {"gemelas", 2},  {"triple", 3},  {"docena", 12},
     {"docenas", 12},        {"década", 10},  {"décadas", 10}, {"siglo", 100}, {"decena", 10},
-    {"quincena", 15},       {"quinta", 5},   {"quinto", 5},   {"sexta", 6},   {"sexto", 6},
-    {"séptimo", 7},         {"séptima", 7},  {"octavo", 8},   {"octava", 8},  {"noveno", 9},
-    {"novena", 9},          {"décimo", 10},  {"décima", 10},  {"primero", 1}, {"primera", 1},
-    {"primer", 1},          {"primeros", 1}, {"primeras", 1}, {"segundo", 2}, {"segunda", 2},
-    {"tercero", 3},         {"tercera", 3},  {"tercer", 3},   {"cuarto", 4},  {"cuarta", 4},
-    {"único", 1},           {"única", 1}};
-constexpr std::string_view kOrdinalStems[] = {"primer", "segund", "tercer", "cuart", "quint",
-                                              "sext",   "séptim", "octav",  "noven", "décim"};
-constexpr std::array<std::string_view, 8> kOrdinalTens{"vigésim",      "trigésim",  "cuadragésim",
-                                                       "quincuagésim", "sexagésim", "septuagésim",
-                                                       "octogésim",    "nonagésim"};
+    {"quincena", 15},       {"primeros", 1}, {"primeras", 1}, {"único", 1},   {"única", 1}};
+constexpr std::array<std::string_view, 9> kOrdinalStems{"primer", "segund", "tercer", "cuart", "quint",
+                                                        "sext",   "séptim", "octav",  "noven"};
+/// As words of their own, and as they begin a longer one.
+struct OrdinalTen {
+  std::string_view alone, joined;
+};
+constexpr std::array<OrdinalTen, 9> kOrdinalTens{{{"décim", "decimo"},
+                                                  {"vigésim", "vigesimo"},
+                                                  {"trigésim", "trigesimo"},
+                                                  {"cuadragésim", "cuadragesimo"},
+                                                  {"quincuagésim", "quincuagesimo"},
+                                                  {"sexagésim", "sexagesimo"},
+                                                  {"septuagésim", "septuagesimo"},
+                                                  {"octogésim", "octogesimo"},
+                                                  {"nonagésim", "nonagesimo"}}};
 
-/// "trigésimo primer" is 31, "vigésima" 20.
+/// "primer", "primero" and "primera" are 1, "noveno" 9; 0 for another word.
+int64_t ordinal_unit(std::string_view word) {
+  for (size_t n = 0; n < kOrdinalStems.size(); ++n) {
+    const std::string_view stem = kOrdinalStems[n];
+    if (!word.starts_with(stem)) continue;
+    const std::string_view ending = word.substr(stem.size());
+    const bool shortened = ending.empty() && stem.ends_with("er");
+    if (shortened || ending == "o" || ending == "a") return static_cast<int64_t>(n) + 1;
+  }
+  return 0;
+}
+
+/// "trigésimo primer" is 31, "vigésima" 20, "decimoquinto" and "undécimo" 15 and 11. Up to 10, they may be
+/// something else: "la quinta".
 std::optional<WordNumber> read_ordinal(TextTokens tokens) {
+  const std::string_view word = tokens[0].lower;
+  const auto number = [](int64_t value, size_t count) {
+    const bool other_senses = value <= 10;
+    return WordNumber{.value = value,
+                      .tokens = count,
+                      .ordinal = true,
+                      .optional = other_senses,
+                      .determiner = other_senses};
+  };
+  if (const int64_t unit = ordinal_unit(word); unit > 0) return number(unit, 1);
+  if (word == "undécimo" || word == "undécima") return number(11, 1);
+  if (word == "duodécimo" || word == "duodécima") return number(12, 1);
   for (size_t n = 0; n < kOrdinalTens.size(); ++n) {
-    const bool found = tokens[0].lower == std::string(kOrdinalTens[n]) + "o" ||
-                       tokens[0].lower == std::string(kOrdinalTens[n]) + "a";
-    if (!found) continue;
-    WordNumber number{
-        .value = static_cast<int64_t>(10 * (n + 2)), .tokens = 1, .ordinal = true, .optional = true};
-    const auto unit = std::ranges::find_if(kOrdinalStems, [&](std::string_view stem) {
-      return tokens.size() > 1 && tokens[1].lower.starts_with(stem) &&
-             tokens[1].lower.size() <= stem.size() + 1;
-    });
-    if (unit != std::end(kOrdinalStems) && unit - std::begin(kOrdinalStems) < 9) {
-      number.value += unit - std::begin(kOrdinalStems) + 1;
-      number.tokens = 2;
+    const auto& [alone, joined] = kOrdinalTens[n];
+    const auto tens = static_cast<int64_t>(10 * (n + 1));
+    if (word.starts_with(joined)) {
+      const int64_t unit = ordinal_unit(word.substr(joined.size()));
+      if (unit > 0) return number(tens + unit, 1);
     }
-    return number;
+    if (!word.starts_with(alone)) continue;
+    const std::string_view ending = word.substr(alone.size());
+    if (ending != "o" && ending != "a") continue;
+    const int64_t unit = tokens.size() > 1 ? ordinal_unit(tokens[1].lower) : 0;
+    return number(tens + unit, unit > 0 ? 2 : 1);
   }
   return std::nullopt;
 }
@@ -225,13 +252,8 @@ std::optional<WordNumber> read_ordinal(TextTokens tokens) {
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
   if (auto number = read_number_words(kGrammar, tokens)) return number;
-  if (auto number = read_ordinal(tokens)) return number;
-  auto number = read_optional_number(kOptional, tokens);
-  if (number) {
-    number->ordinal = std::ranges::any_of(
-        kOrdinalStems, [&](std::string_view stem) { return tokens[0].lower.starts_with(stem); });
-  }
-  return number;
+  if (auto number = read_optional_number(kOptional, tokens)) return number;
+  return read_ordinal(tokens);
 }
 
 std::string write_below_thousand(int64_t number) {
@@ -255,6 +277,11 @@ std::string write_words(int64_t number) {
 /// Others stand behind the unit: "dos horas y media".
 std::string write_half(int64_t whole) {
   return whole == 0 ? "media" : "";
+}
+
+/// A cardinal, "piso 20": "20.º" and "20.ª" need the gender, and most vocabularies write them "20.o".
+std::string write_ordinal(std::string_view figures) {
+  return std::string(figures);
 }
 
 std::vector<std::string> write_date(const Value& date) {
@@ -317,6 +344,7 @@ const ValueLanguage& spanish_values() {
                                       .read_words = read_words,
                                       .write_words = write_words,
                                       .write_half = write_half,
+                                      .write_ordinal = write_ordinal,
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;

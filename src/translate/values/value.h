@@ -68,6 +68,7 @@ struct Value {
   bool ordinal = false;     ///< "1st", "erste"
   bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
+  bool broken = false;      ///< parts of number words in a word that is none, such as "beidenhundertneunzig"
   bool other_mark = false;  ///< decimals behind a mark that the language has not: "2,27" in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;

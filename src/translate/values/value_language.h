@@ -25,6 +25,11 @@ struct WordNumber {
   Unit unit = Unit::kNone;  ///< of the same word: "fünfprozentig"
 };
 
+/// Whether the ordinal word of a number has senses that are no number: "second", "Viertel", "cuarto".
+constexpr bool has_other_senses(int64_t ordinal) {
+  return ordinal <= 4;
+}
+
 /// A way to say a time. In the pattern, H is an hour, M a number of minutes and MM two digits of minutes;
 /// everything else is a word or a mark.
 struct TimePattern {
@@ -102,9 +107,13 @@ struct ValueLanguage {
   std::span<const std::string_view> minus = {};       ///< in front of a number
   std::span<const std::string_view> below_zero = {};  ///< behind a number with its unit
   std::optional<WordNumber> (*read_words)(TextTokens tokens) = nullptr;
+  /// Whether a word that read_words() does not read has parts of number words: "beidenhundertneunzig". Null:
+  /// number words are not joined.
+  bool (*is_broken_number)(std::string_view word) = nullptr;
   std::string (*write_words)(int64_t number) = nullptr;  ///< 0 to 999,999
   /// A whole number (0 to 999,999) and a half; empty where it is not written in words.
   std::string (*write_half)(int64_t whole) = nullptr;
+  std::string (*write_ordinal)(std::string_view figures) = nullptr;
   /// The usual way to write a value first. Only for values that find_values() returns.
   std::vector<std::string> (*write_date)(const Value& date) = nullptr;
   std::vector<std::string> (*write_time)(const Value& time) = nullptr;
