@@ -44,8 +44,8 @@ std::string good_file() {
        variable("int8", {2, 2}, 1, bytes_of<int8_t>({10, -20, 30, 127})),
        variable("int8_scale", {2}, 0, bytes_of<float>({10, 100})),
        variable("int16", {3}, 2, bytes_of<int16_t>({-1024, 0, 512})),
-       variable("int16_scale", {}, 0, bytes_of<float>({1024})),
-       variable("heads", {}, 2, bytes_of<int16_t>({8})), variable("flag", {}, 1, std::string(1, '\1'))},
+       variable("int16_scale", {}, 0, bytes_of(1024.0F)), variable("heads", {}, 2, bytes_of<int16_t>(8)),
+       variable("flag", {}, 1, std::string(1, '\1'))},
       {{"tied", "int8"}, {"tied_scale", "int8_scale"}});
 }
 
@@ -84,9 +84,9 @@ TEST(Ctranslate2File, RefusesDamage) {
                  "two variables named 'x'");
   expect_refused(file_of({variable("x", {2}, 0, data)}, {{"y", "z"}}),
                  "'y' stands for 'z', which is missing");
-  expect_refused(file_of({variable("x", {2}, 1, "ab"), variable("x_scale", {1}, 0, bytes_of<float>({1}))}),
+  expect_refused(file_of({variable("x", {2}, 1, "ab"), variable("x_scale", {1}, 0, bytes_of(1.0F))}),
                  "but its scale F32 of shape (1)");
-  expect_refused(file_of({variable("x", {1}, 1, "a"), variable("x_scale", {1}, 0, bytes_of<float>({0}))}),
+  expect_refused(file_of({variable("x", {1}, 1, "a"), variable("x_scale", {1}, 0, bytes_of(0.0F))}),
                  "a scale of 'x' is 0");
   expect_refused(good_file() + "x", "1 bytes follow its end");
   const std::string whole = good_file();

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,9 +120,8 @@ class ValueWarnings {
 void warn_of_values(const std::vector<std::string>& warnings, size_t number, size_t documents) {
   constexpr size_t kShown = 20;
   const std::string where = documents == 1 ? "" : fmt::format("document {}: ", number);
-  for (const std::string& warning : warnings | std::views::take(kShown)) {
-    std::fprintf(stderr, "warning: %s%s\n", where.c_str(), warning.c_str());
-  }
+  for (size_t n = 0; n < std::min(kShown, warnings.size()); ++n)
+    std::fprintf(stderr, "warning: %s%s\n", where.c_str(), warnings[n].c_str());
   if (warnings.size() <= kShown) return;
   std::fprintf(stderr, "warning: %s%s in all that differ from the source\n", where.c_str(),
                counted(warnings.size(), "value").c_str());

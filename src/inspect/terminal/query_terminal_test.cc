@@ -10,6 +10,8 @@
 namespace heed {
 namespace {
 
+using ::testing::HasSubstr;
+
 /// A classifier's trace of two heads, made by hand.
 Trace classifier_trace() {
   Trace trace;

@@ -1,12 +1,13 @@
 #include "text/tokenizers/translation_tokenizer.h"
-#include "text/readers/vocabulary_json.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files/file.h"
 #include "heed/error.h"
 #include "test_folder.h"
+#include "text/readers/vocabulary_json.h"
 #include "text/test_cases.h"
 #include "text/tokenizers/test_text.h"
 

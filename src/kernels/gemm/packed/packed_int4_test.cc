@@ -120,7 +120,7 @@ TEST(PackedInt4, AreTheProductsOfTheRoundedNumbersAndTheSameBitsOnEveryIsa) {
     on_every_isa([&](const std::string& isa) {
       const std::vector<float> y = weights.multiply(x, bias);
       for (size_t i = 0; i < y.size(); ++i) {
-        ASSERT_NEAR(y[i], wanted[i] + bias[i % static_cast<size_t>(out)], 2e-4) << isa << " " << i;
+        ASSERT_NEAR(y[i], wanted[i] + bias[i % bias.size()], 2e-4) << isa << " " << i;
       }
       if (before.empty()) before = y;
       EXPECT_EQ(y, before) << isa;

@@ -1,5 +1,6 @@
 #include "kernels/gemm/packed/packed_int8.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -205,9 +206,8 @@ TEST(PackedInt8, IsBitwiseEqualForBlocksOfAmx) {
     Int8Layer layer(rows, 70, in, static_cast<uint64_t>(in));
     layer.x[5] = 60;  // an outlier
     const std::vector<float> expected = plain_product(layer);
-    on_every_isa([&](const std::string& isa) {
-      expect_same_bits(layer.run(), expected, isa + " with " + std::to_string(rows) + " rows");
-    });
+    const std::string shape = fmt::format(" with {} rows of {}", rows, in);
+    on_every_isa([&](const std::string& isa) { expect_same_bits(layer.run(), expected, isa + shape); });
   }
 }
 
