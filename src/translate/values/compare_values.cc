@@ -70,7 +70,7 @@ bool is_same_time(const Value& source, const Value& translation, bool part_is_kn
                   bool translation_names_part) {
   if (source.minute == translation.minute && source.half_day == translation.half_day) return true;
   if (source.minute % kHalfDayMinutes != translation.minute % kHalfDayMinutes) return false;
-  if (source.half_day) return true;
+  if (source.half_day) return translation.half_day || translation.on_face || part_is_known;
   if (source.on_face && part_is_known) return true;
   if (!translation.on_face) return source.minute == translation.minute;
   if (!translation.half_day) return translation_names_part;
@@ -192,7 +192,7 @@ class Matcher {
     constexpr size_t kLong = 3;  // digits; "siglo veinte" is "twentieth century"
     const bool in_words = source.in_words && translation.in_words && source.normal.size() >= kLong;
     if (in_words && source.ordinal != translation.ordinal) return false;
-    return !translation.other_mark || texts_[1].language.decimal_mark != '.';
+    return !translation.ill_written || texts_[1].language.decimal_mark != '.';
   }
 
   bool is_same(const Atom& source, const Atom& translation) const {

@@ -70,7 +70,7 @@ class NumberReader {
     if (read_leading_point()) return true;
     if (const auto figures = read_figures(left(), language_)) {
       value_.normal = figures->normal;
-      value_.other_mark = figures->other_mark;
+      value_.ill_written = figures->other_mark;
       otherwise_ = figures->otherwise;
       at_ += figures->tokens;
       read_ordinal_ending();
@@ -114,6 +114,9 @@ class NumberReader {
     const bool joined = !next.after_space;
     if (joined && is_one_of(next, language_.ordinal_endings)) {
       value_.ordinal = true;
+      if (language_.one_ordinal_ending &&
+          value_.normal + next.lower != language_.write_ordinal(value_.normal))
+        value_.ill_written = true;
       ++at_;
     } else if (joined && next.is(".") && language_.ordinal_period) {
       const bool last = at_ + 1 == tokens_.size() || tokens_[at_ + 1].capitalized;

@@ -105,7 +105,8 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     if (before > 0 && is_ascii_digit(static_cast<unsigned char>(texts.translation[before - 1])))
       trials.push_back({.kept_bytes = before, .resumed_bytes = added.front().end});
   } else if (!added.empty()) {
-    const Value& right = counterpart(added.front(), missing);
+    Value right = counterpart(added.front(), missing);
+    if (right.kind == ValueKind::kNumber && added.front().ordinal) right.ordinal = true;  // "21th"
     // Of "24,10,2022" only "10" may be wrong, but all of it is replaced.
     const size_t kept = without_end(texts.translation, wrong, kFigures);
     std::string form = form_of(right, source, target_language, attempt);

@@ -34,15 +34,19 @@ enum class Unit {
   kFahrenheit,
   kKilogram,
   kGram,
+  kMilligram,
   kKilometre,
   kMetre,
   kCentimetre,
   kMillimetre,
   kLitre,
+  kMillilitre,
   kMile,
   kFoot,
   kKilometresPerHour,
   kMilesPerHour,
+  kGigabyte,
+  kMegabyte,
   kBeforeChrist,  ///< of a year
 };
 
@@ -64,12 +68,12 @@ struct Value {
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
 
-  bool in_words = false;    ///< "zwölf" for 12
-  bool ordinal = false;     ///< "1st", "erste"
-  bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
-  bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
-  bool broken = false;      ///< parts of number words in a word that is none, such as "beidenhundertneunzig"
-  bool other_mark = false;  ///< decimals behind a mark that the language has not: "2,27" in English
+  bool in_words = false;     ///< "zwölf" for 12
+  bool ordinal = false;      ///< "1st", "erste"
+  bool of_figures = false;   ///< hour or minutes of 14:35 in its other reading, which is no full hour
+  bool determiner = false;   ///< an article, "both" or "dozen", not a numeral
+  bool broken = false;       ///< parts of number words in a word that is none, such as "beidenhundertneunzig"
+  bool ill_written = false;  ///< in a form that the language has not: "2,27" and "21th" in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;
   /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.

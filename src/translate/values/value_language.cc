@@ -35,10 +35,8 @@ FoundUnit find_unit(TextTokens tokens, const ValueLanguage& language) {
   const std::string_view first = tokens[0].lower;
   FoundUnit found;
   for (const UnitWords& unit : language.units) {
-    for (std::string_view left = unit.phrases; !left.empty();) {
-      const size_t end = std::min(left.find('|'), left.size());
-      const std::string_view phrase = left.substr(0, end);
-      left.remove_prefix(std::min(end + 1, left.size()));
+    for (const std::string_view phrase : unit.phrases) {
+      if (phrase.empty()) break;
       if (!phrase.starts_with(first) || !begins_with(tokens, phrase)) continue;
       if (phrase.size() == 1 && tokens[0].in_capitals) continue;  // "5G" are no grams
       if (const size_t length = phrase_length(phrase); length > found.tokens) found = {unit.unit, length};

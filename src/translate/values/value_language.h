@@ -60,7 +60,7 @@ struct Phrase {
 struct UnitWords {
   Unit unit;
   std::string_view usual, otherwise;
-  std::string_view phrases;  ///< as those of Phrase, with "|" between each two
+  std::array<std::string_view, 12> phrases;  ///< as those of Phrase; the rest is empty
 };
 
 /// Whether one mark with three digits behind it may be meant by the other convention of marks.
@@ -79,6 +79,7 @@ struct ValueLanguage {
   bool twelve_hour = false;                     ///< 9:30 in figures may be in the evening
   bool month_first = false;                     ///< 3/12/2024 is in March
   bool ordinal_period = false;                  ///< "3." is an ordinal
+  bool one_ordinal_ending = false;              ///< of digits, which follows from them: "21st"
   bool cardinal_days = false;                   ///< "tres de mayo"
   bool joins_words = false;                     ///< "Sonntagnachmittag"
   std::span<const std::string_view> ordinal_endings = {};  ///< of digits: "st"

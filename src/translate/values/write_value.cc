@@ -32,7 +32,7 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
     if (!half.empty()) return {half, figures};
   }
   if (!is_integer) return {figures};
-  if (number.ordinal && number.in_words) return {language.write_ordinal(figures), figures};
+  if (number.ordinal) return {language.write_ordinal(figures), figures};
   const std::string words = language.write_words(std::stoll(number.normal));
   if (number.in_words) return {words, figures};
   return {figures, words};
