@@ -6,7 +6,6 @@ find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
 find_package(dnnl REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -63,8 +62,10 @@ endif()
 # xxHash: the header alone.
 find_path(HEED_XXHASH_HEADERS xxhash.h REQUIRED)
 set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
-# Only oneDNN starts OpenMP threads; Heed itself is compiled without OpenMP.
-set(HEED_LINK_kernels DNNL::dnnl $<LINK_ONLY:OpenMP::OpenMP_CXX> PkgConfig::HWY)
+# Libraries that those in use need themselves are not needed directly, such as OpenCL by oneDNN.
+add_link_options(-Wl,--as-needed)
+# Only oneDNN starts OpenMP threads, by GCC's runtime, whatever the compiler; Heed itself is compiled without OpenMP.
+set(HEED_LINK_kernels DNNL::dnnl gomp PkgConfig::HWY)
 # The kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and always for a scalar target without SIMD
 # (HWY_SCALAR instead of HWY_EMU128).
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS

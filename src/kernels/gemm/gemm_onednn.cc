@@ -1,5 +1,4 @@
 #include <dnnl.h>
-#include <omp.h>
 #include <sys/mman.h>
 
 #include <new>
@@ -8,6 +7,7 @@
 
 #include "base/check.h"
 #include "kernels/gemm/gemm_library.h"
+#include "kernels/gemm/openmp_threads.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,6 @@
 #include "kernels/gemm/gemm.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "kernels/gemm/openmp_threads.h"
 #include "kernels/simd/test_isas.h"
 #include "kernels/simd/test_numbers.h"
 

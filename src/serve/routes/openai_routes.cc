@@ -174,12 +174,12 @@ class Completions {
                              {"completion_tokens", completion_tokens_},
                              {"total_tokens", prompt_tokens_ + completion_tokens_}};
     if (!stream_) {
-      ordered_json json = envelope(std::move(choices_));
+      ordered_json json = envelope(choices_);
       json["usage"] = usage;
       return send_json(exchange_, json);
     }
     if (usage_) {
-      ordered_json json = envelope(ordered_json::array());
+      ordered_json json = envelope({});
       json["usage"] = usage;
       send_event(json);
     }
@@ -201,12 +201,12 @@ class Completions {
             {"logprobs", std::move(logprobs)},
             {"finish_reason", std::move(reason)}};
   }
-  ordered_json envelope(ordered_json choices) const {
+  ordered_json envelope(const std::vector<ordered_json>& choices) const {
     return {{"id", "cmpl-" + exchange_.request.id},
             {"object", "text_completion"},
             {"created", created_},
             {"model", model_.name},
-            {"choices", std::move(choices)}};
+            {"choices", choices}};
   }
   void send_event(const ordered_json& json) {
     if (!begun_) exchange_.reply.begin({.status = 200, .content_type = "text/event-stream"});
@@ -221,7 +221,7 @@ class Completions {
   bool stream_ = false, echo_ = false, usage_ = false, shown_ = false, begun_ = false;
   std::optional<TokenProbabilities> probabilities_;
   std::optional<StreamedProbabilities> streamed_;
-  ordered_json choices_ = ordered_json::array();
+  std::vector<ordered_json> choices_;
   size_t index_ = 0, prompt_tokens_ = 0, completion_tokens_ = 0;
 };
 
