@@ -148,7 +148,7 @@ def accepted(ways, column):
     forms += [form.replace(" ° C", " °C").replace(" °C", unit) for form in forms if "°" in form for unit in (" degrees", " Grad", " grados")]
     if usual.startswith("minus "):
         n = next(form.split()[1] for form in ways[0] if form.split()[1].isdigit())
-        forms += [f"-{n} {unit}" for unit in ("degrees", "grados", "Grad", "°C")] + [f"minus {n} degrees"]
+        forms += [f"-{n} {unit}" for unit in ("degrees", "grados", "Grad", "°C")] + [f"minus {n} degrees", f"{n} degrees below zero"]
     if clock := re.match(r"las? (\d+):(\d\d)$", ways[2][0] if isinstance(ways[2], list) else ""):
         hour, minute = int(clock[1]), clock[2]
     # "Half past two" is in the afternoon for most.

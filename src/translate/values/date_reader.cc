@@ -130,8 +130,11 @@ std::optional<Value> read_numeric(Cursor& cursor, const ValueLanguage& language)
   }
   if (date.month > kMaxMonth) {
     std::swap(date.day, date.month);
-  } else if (language.month_first && slash && date.day <= kMaxMonth) {
+  } else if (month_first && date.day <= kMaxMonth) {
     date.other_reading = {date_value(date.month, date.day, year)};
+    date.other_reading[0].ill_written = true;
+  } else if (language.month_first && !month_first) {
+    date.ill_written = true;
   }
   return date;
 }
@@ -161,7 +164,13 @@ std::optional<Value> read_day_first(Cursor& cursor, const ValueLanguage&) {
   return std::nullopt;
 }
 
-/// "March 12, 2024", "March 2024", "March"
+bool is_end_mark(const TextToken& token) {
+  constexpr std::string_view kMarks = ".,;:!?)";
+  return token.kind == TextToken::Kind::kSymbol && !token.after_space &&
+         kMarks.find(token.lower) != std::string_view::npos;
+}
+
+/// "March 12, 2024", "March 2024", "March"; "Januar 10." where the day is first elsewhere.
 std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& language) {
   const int month = cursor.month();
   if (month == 0) return std::nullopt;
@@ -170,6 +179,13 @@ std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& langu
     const bool the = !cursor.at_end() && cursor.token().is("the");
     if (the) cursor.move_to(cursor.at() + 1);
     if (const int day = cursor.day(); day != 0) return date_value(day, month, cursor.year());
+    cursor.move_to(behind);
+  } else if (const int day = cursor.digits(kMaxDay); day != 0) {
+    if (cursor.at_end() || is_end_mark(cursor.token())) {  // no "Januar 10 Prozent"
+      Value date = date_value(day, month, 0);
+      date.ill_written = true;
+      return date;
+    }
     cursor.move_to(behind);
   }
   // "Diciembre de 21" is no day.

@@ -73,7 +73,7 @@ struct Value {
   bool of_figures = false;   ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool determiner = false;   ///< an article, "both" or "dozen", not a numeral
   bool broken = false;       ///< parts of number words in a word that is none, such as "beidenhundertneunzig"
-  bool ill_written = false;  ///< in a form that the language has not: "2,27" and "21th" in English
+  bool ill_written = false;  ///< in a form that the language has not: "2,27", "21th", "13/2/2024" in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;
   /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.
