@@ -20,20 +20,28 @@ def path_of(name: str, value: Any) -> str:
 
 
 def texts_of(name: str, value: Any) -> list[str]:
-    """A list of texts from any sequence or iterable of str. Raises TypeError with the index of what is not a str."""
+    """A list of texts from any sequence or iterable of str. Raises as text_of(), with the index of the text."""
     if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be a str or a list of str, not {type(value).__name__}")
     texts = list(value)
     for index, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"{name}[{index}] must be a str, not {type(text).__name__}")
+        text_of(f"{name}[{index}]", text)
     return texts
 
 
+def text_or_texts(name: str, value: Any) -> list[str]:
+    """One text, or those of texts_of()."""
+    return [text_of(name, value)] if isinstance(value, str) else texts_of(name, value)
+
+
 def text_of(name: str, value: Any) -> str:
-    """Raises TypeError for anything but a str."""
+    """Raises TypeError for anything but a str, and ValueError for one with a lone surrogate."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} has half of a surrogate pair at index {error.start}: it is no text") from None
     return value
 
 
@@ -47,7 +55,7 @@ def ids_of(name: str, value: Any) -> list[int]:
 
 def heads_of(ablate: str | Sequence[str]) -> list[str]:
     """The heads of `ablate`, one or several."""
-    return [ablate] if isinstance(ablate, str) else texts_of("ablate", ablate)
+    return text_or_texts("ablate", ablate)
 
 
 def set_options(options: Any, **values: Any) -> Any:

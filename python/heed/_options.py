@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from ._arguments import set_options, texts_of
+from ._arguments import set_options, text_or_texts
 
 
 class Row(NamedTuple):
@@ -25,7 +25,7 @@ class Row(NamedTuple):
     def of(self, value: Any) -> Any:
         """The value as the extension module takes it: texts may be a single one, terms a mapping."""
         if self.type == "texts":
-            return [value] if isinstance(value, str) else texts_of(self.name, value)
+            return text_or_texts(self.name, value)
         if self.type == "terms":
             return list(value.items() if isinstance(value, Mapping) else value)
         return value

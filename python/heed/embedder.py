@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _heed
-from ._arguments import call_of, heads_of, path_of, set_options, text_of, texts_of
+from ._arguments import call_of, heads_of, path_of, set_options, text_of, text_or_texts
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Embedder:
         Vectors do not depend on what else is in the list. Every text has one, also an empty one.
         """
         single = isinstance(text, str)
-        texts = [text] if isinstance(text, str) else texts_of("text", text)
+        texts = text_or_texts("text", text)
         found = self._model.embed(texts)
         vectors: Any = found.vectors
         if details:

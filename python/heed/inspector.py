@@ -98,7 +98,8 @@ class Lens:
         """The table of `heed lens`, in lines of at most `columns` (at least 40).
 
         stack: by default the one that predicts tokens. show: the likeliest token of each state, the norm of its vector,
-        or of what the sub-layer added. token: instead all that one token has (its position, counted from 1, or the token), on lines of any length.
+        or of what the sub-layer added. token: instead all that one token has (its position, counted from 1, or the
+        token), on lines of any length.
         """
         if token is not None:
             return str(self._lens.token_to_text(_token_of(token), stack))
@@ -289,14 +290,21 @@ class Inspector:
         """How much each token contributes to the tokens of the target.
 
         target: a translation, continuation or label instead of the model's own. token: the target token to explain:
-        its position, counted from 1, or the token ("bench", the second "bench:2"); None for all. instead: an alternative to that token. baseline: of integrated gradients,
-        "zero" or a token of the vocabulary. tolerance: an interval of their path is divided while the estimated error
-        on it is larger than this share of the sum of all magnitudes.
+        its position, counted from 1, or the token ("bench", the second "bench:2"); None for all. instead: an
+        alternative to that token. baseline: of integrated gradients, "zero" or a token of the vocabulary. tolerance: an
+        interval of their path is divided while the estimated error on it is larger than this share of the sum of all
+        magnitudes.
         Raises heed.Error for a text that is empty or too long, and for unknown tokens.
         """
         return Attribution(
             self._model.attribute(
-                text_of("text", text), _target_of(target), _token_of(token), instead, method, baseline, tolerance
+                text_of("text", text),
+                _target_of(target),
+                _token_of(token),
+                text_of("instead", instead),
+                method,
+                text_of("baseline", baseline),
+                tolerance,
             )
         )
 
@@ -321,7 +329,12 @@ class Inspector:
         """
         return Patching(
             self._model.patch(
-                text_of("text", text), text_of("other", other), _target_of(target), _token_of(token), instead, what
+                text_of("text", text),
+                text_of("other", other),
+                _target_of(target),
+                _token_of(token),
+                text_of("instead", instead),
+                what,
             )
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, overload
 
 from . import _heed
-from ._arguments import call_of, heads_of, path_of, text_of, texts_of
+from ._arguments import call_of, heads_of, path_of, text_of, text_or_texts
 from ._options import options_from, with_options
 from .errors import usage_error
 from .trace import Trace
@@ -130,7 +130,7 @@ class Translator:
             raise usage_error(f"nbest={nbest!r} needs details=True: the other translations are in `alternatives`")
         chosen = options_from(_heed.TranslateOptions, options)
         single = isinstance(text, str)
-        lines = [text] if isinstance(text, str) else texts_of("text", text)
+        lines = text_or_texts("text", text)
         results: list[Any]
         if details:
             results = [_translation_of(found) for found in self._model.alternatives(lines, chosen)]

@@ -199,8 +199,10 @@ def test_bad_input(translator, call, kind, words):
 
 
 def test_lone_surrogates_are_refused(translator):
-    with pytest.raises((heed.Error, UnicodeEncodeError, TypeError)):
-        translator.translate("\ud800")
+    with pytest.raises(ValueError, match=r"text\[1\] has half of a surrogate pair at index 4"):
+        translator.translate(["ja", "ein \ud800"])
+    with pytest.raises(ValueError, match="text has half of a surrogate pair at index 0"):
+        translator.translate("\udc80")
 
 
 def test_the_gil_is_released(translator):
