@@ -72,6 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "by 2:30 p.m. at the latest", "es", "a las 2:30 como muy tarde", 1, 1},
         Pair{"en", "on December 21", "es", "en diciembre de 21", 1, 1},
         Pair{"en", "at a quarter to 5", "de", "um Viertel vor5", 1, 1},
+        Pair{"en", "at ten to one", "de", "um zehn vor ein, aber", 1, 1},
         // Units.
         Pair{"en", "It costs 20p.", "de", "Es kostet 20 Uhr.", 1, 1},
         Pair{"en", "2 lbs of butter", "de", "2 Butter", 1, 0}, Pair{"de", "2,5 kg", "en", "2.5", 1, 0},
@@ -129,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "at 3:00 p.m. on Sunday", "de", "am Sonntagnachmittag um drei Uhr", 0, 0},
         Pair{"de", "um 14:30 Uhr", "en", "at two thirty", 0, 0},
         Pair{"es", "a las 12:45", "en", "at 12:45", 0, 0}, Pair{"en", "at 10.30", "de", "um 10:30 Uhr", 0, 0},
-        Pair{"de", "um halb elf", "en", "at 10.30", 0, 0},
+        Pair{"de", "um halb elf", "en", "at 10.30", 0, 0}, Pair{"en", "at one", "de", "um ein Uhr", 0, 0},
+        Pair{"en", "at ten to one", "de", "um zehn vor eins", 0, 0},
         Pair{"de", "Es kostet 10,30.", "en", "It costs 10.30.", 0, 0},
         Pair{"de", "der Sechsuhrzug", "en", "the six o'clock train", 0, 0},
         Pair{"en", "from 9 to 17", "de", "von 9 bis 17 Uhr", 0, 0},

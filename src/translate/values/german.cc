@@ -425,6 +425,7 @@ const ValueLanguage& german_values() {
                                       .months = kMonthNames,
                                       .times = kTimes,
                                       .clock_words = kClockWords,
+                                      .hour_before_clock_word = "ein",
                                       .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,

@@ -37,6 +37,14 @@ bool is_word_of_pattern(const TextToken& token, std::string_view word) {
   return token.is(word) || (word == "las" && token.is("la"));
 }
 
+/// Whether an hour is in the form that it has only in front of "Uhr", and nothing of the kind follows: "zehn
+/// vor ein".
+bool lacks_clock_word(TextTokens hour, const ValueLanguage& language) {
+  return hour[0].is(language.hour_before_clock_word) &&
+         (hour.size() == 1 || std::ranges::find(language.clock_words, std::string_view(hour[1].lower)) ==
+                                  language.clock_words.end());
+}
+
 bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& language, PatternMatch& match) {
   if (match.tokens >= tokens.size()) return false;
   const TextTokens left = tokens.subspan(match.tokens);
@@ -46,7 +54,7 @@ bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& la
   constexpr int kMaxHour = 24, kMaxMinute = 59;
   if (part == "H") {
     const auto hour = read_clock_number(left, language, kMaxHour);
-    if (!hour) return false;
+    if (!hour || lacks_clock_word(left, language)) return false;
     match.hour = *hour;
     match.tokens += hour->tokens;
     return true;

@@ -88,6 +88,7 @@ struct ValueLanguage {
   std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
   std::span<const TimePattern> times = {};
   std::span<const std::string_view> clock_words = {};           ///< behind times only: "Uhr"
+  std::string_view hour_before_clock_word = {};                 ///< "ein", which is "eins" elsewhere
   std::span<const std::string_view> durations = {};             ///< behind "3:45" that is no time: "min"
   std::span<const Phrase<PartOfDay>> parts_of_day = {};         ///< behind a time
   std::span<const std::string_view> words_of_part_of_day = {};  ///< anywhere: "tonight"
