@@ -157,6 +157,30 @@ TEST(Usage, EverySwitchCanBeTurnedOff) {
   }
 }
 
+TEST(Usage, SwitchesTakeOnOrOff) {
+  for (const char* value : {"99999999999999999999", "1e9", "-1", "x"}) {
+    expect_failure(heed_command({"translate", "x", std::string("--sample=") + value}), 2,
+                   {"--sample takes on or off", value});
+  }
+  expect_failure(heed_command({"translate", "x", "--no-sample=99999999999999999999"}), 2,
+                 {"--no-sample takes no value"});
+  const auto translated = [text = tiny_pairs(1, 7)[0].source](const std::string& option) {
+    const CommandResult result = heed_command({"translate", "--model", tiny_model(), text, option});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  for (const char* value : {"on", "true", "1", "YES"}) {
+    EXPECT_EQ(translated(std::string("--json=") + value).substr(0, 1), "{");
+  }
+  EXPECT_EQ(translated("--json=0"), translated("--no-json"));
+}
+
+TEST(Usage, AnEmptyValueIsNotTheNextArgument) {
+  expect_failure(heed_command({"translate", "--model=", tiny_model()}), 2, {"--model needs a value"});
+  expect_failure(heed_command({"translate", "--json=", "x"}), 2, {"--json needs a value"});
+  EXPECT_EQ(heed_command({"translate", "--model", tiny_model(), "--", "--json="}).status, 0);
+}
+
 TEST(Usage, SwitchesOfEarlierVersionsStay) {
   const std::string text = tiny_pairs(1, 7)[0].source;
   const auto translated = [&](const Arguments& more) {

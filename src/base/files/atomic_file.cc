@@ -20,6 +20,22 @@ namespace heed {
 namespace {
 
 constexpr size_t kBufferSize = 1 << 20;
+constexpr int kMostLinks = 40;  // as Linux follows
+
+/// The file that a path names: that of a symbolic link, whether it exists or not.
+std::string behind_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path file = path;
+  for (int links = 0; fs::is_symlink(file, error); ++links) {
+    const fs::path next = fs::read_symlink(file, error);
+    if (error || links == kMostLinks) {
+      fail(ErrorKind::kFile, "cannot write '{}': {}", path, error ? error.message() : reason(ELOOP));
+    }
+    file = file.parent_path() / next;
+  }
+  return file.string();
+}
 
 }  // namespace
 
@@ -33,8 +49,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     // A device or a pipe, such as /dev/stdout, is written to directly and never replaced.
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    // Follow a symbolic link, and replace its target.
-    target_ = exists ? std::filesystem::canonical(path_).string() : path_;
+    target_ = behind_links(path_);
     remove_dead_parts_of(target_);
     open_part();
   }

@@ -93,6 +93,20 @@ TEST_F(FileTest, ReplacingKeepsPermissionsAndLinks) {
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
+TEST_F(FileTest, DanglingLinksAreWrittenThrough) {
+  std::filesystem::create_directory(in_folder("data"));
+  std::filesystem::create_symlink("data/second", in_folder("first"));
+  std::filesystem::create_symlink("../file", in_folder("data/second"));
+  write_file(in_folder("first"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(in_folder("first")));
+  EXPECT_TRUE(std::filesystem::is_symlink(in_folder("data/second")));
+  EXPECT_EQ(read_file(in_folder("file")), "new");
+
+  std::filesystem::create_symlink("loop", in_folder("loop"));
+  expect_file_error(ErrorKind::kFile, "symbolic links", [&] { write_file(in_folder("loop"), "new"); });
+  EXPECT_TRUE(std::filesystem::is_symlink(in_folder("loop")));
+}
+
 TEST_F(FileTest, PipesAreNotReplaced) {
   const std::string pipe = in_folder("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -136,6 +136,19 @@ std::vector<const char*> without_old_spellings(const std::vector<const char*>& a
   return now;
 }
 
+/// Refuses what CLI11 would misread: it takes the argument after "--X=" for the value of X, and the value of
+/// "--no-X=VALUE" for a number.
+void refuse_misread(const std::vector<const char*>& arguments) {
+  for (const std::string_view argument : arguments) {
+    if (argument == "--") return;  // texts follow
+    const size_t equals = argument.find('=');
+    if (!argument.starts_with("--") || equals == std::string_view::npos) continue;
+    const std::string name = shown(argument.substr(0, equals));
+    if (argument.starts_with("--no-")) fail(ErrorKind::kUsage, "{} takes no value", name);
+    if (equals + 1 == argument.size()) fail(ErrorKind::kUsage, "{} needs a value", name);
+  }
+}
+
 }  // namespace
 
 Option* Option::show_default() {
@@ -223,12 +236,16 @@ Option* Command::add_switch(const std::string& name, const std::string& help, st
   // CLI11 reads a name with "!" as one for false, and a value after "=" as "true", "off" and the like.
   const std::string both = fmt::format("{},!--no-{}", name, name.substr(2));
   const auto read = [set = std::move(set)](const std::string& value) -> std::string {
+    const bool other_number =
+        value.find_first_of("0123456789") != std::string::npos && value != "0" && value != "1";
     try {
-      set(CLI::detail::to_flag_value(value) > 0);
-      return {};
+      if (!other_number) {
+        set(CLI::detail::to_flag_value(value) > 0);
+        return {};
+      }
     } catch (const std::invalid_argument&) {
-      return fmt::format("takes on or off, not '{}'", shown(value, 40));
     }
+    return fmt::format("takes on or off, not '{}'", shown(value, 40));
   };
   return keep(app_->add_flag(both, help)->default_str(usual))->check(read);
 }
@@ -283,6 +300,7 @@ CommandLine::~CommandLine() = default;
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   try {
     const std::vector<const char*> arguments = without_old_spellings(with_help_as_option(*app_, argc, argv));
+    refuse_misread(arguments);
     app_->parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return print(*app_, error);
