@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
+#include "base/files/file.h"
+#include "base/files/part_files.h"
+#include "cli/files/new_directory.h"
 #include "command.h"
 #include "kernels/simd/isa.h"
 #include "test_folder.h"
@@ -128,6 +133,23 @@ TEST_F(CliQuantizeTest, RefusesUnsupportedCases) {
   expect_failure(heed_command({"train", "--from", quantized_, "--pairs", pairs, "--output", folder_.path("d"),
                                "--max-steps", "1"}),
                  2, {"train the original float model"});
+}
+
+TEST(NewDirectory, IsMadeWhileOthersRemoveAbandonedOnes) {
+  const TestFolder folder;
+  const std::string path = folder.path("model");
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) remove_dead_parts_of(path);
+  });
+  EXPECT_NO_THROW({
+    for (int n = 0; n < 200; ++n) {
+      const cli::NewDirectory directory(path);
+      write_file(directory.part() + "/file", "content");
+    }
+  });
+  done = true;
+  other.join();
 }
 
 }  // namespace

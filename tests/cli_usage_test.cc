@@ -181,6 +181,15 @@ TEST(Usage, AnEmptyValueIsNotTheNextArgument) {
   EXPECT_EQ(heed_command({"translate", "--model", tiny_model(), "--", "--json="}).status, 0);
 }
 
+TEST(Usage, NamesOfOutputsSayWhatIsWritten) {
+  expect_failure(attend({"x", "--output", "x.doc"}), 2, {"x.doc", "end in .html, .json, .png, .svg or .pdf"});
+  expect_failure(heed_command({"lens", "--model", tiny_model(), "x", "--output", "x.doc"}), 2,
+                 {"x.doc", "end in .json, .png, .svg or .pdf"});
+  const std::string text = tiny_pairs(1, 7)[0].source;
+  const CommandResult to_stdout = heed_command({"lens", "--model", tiny_model(), text, "--output", "-"});
+  EXPECT_EQ(to_stdout.out, heed_command({"lens", "--model", tiny_model(), text}).out) << to_stdout.err;
+}
+
 TEST(Usage, SwitchesOfEarlierVersionsStay) {
   const std::string text = tiny_pairs(1, 7)[0].source;
   const auto translated = [&](const Arguments& more) {

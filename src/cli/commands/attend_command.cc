@@ -65,10 +65,7 @@ Format format_of(const AttendOptions& o) {
   const std::string extension = ascii_lower(std::filesystem::path(o.output).extension().string());
   if (extension == ".json") return Format::kJson;
   if (extension == ".html") return Format::kPage;
-  if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
-    fail(ErrorKind::kUsage, "cannot write '{}': the name must end in .png, .svg, .pdf, .html or .json",
-         o.output);
-  }
+  picture_format(o.output, ".html, .json, ");  // reports a wrong name before the work
   return Format::kPicture;
 }
 

@@ -1,13 +1,16 @@
 #include "cli/files/new_directory.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
 #include "base/check.h"
 #include "base/files/directory_listing.h"
+#include "base/files/errno_reason.h"
 #include "base/files/file.h"
 #include "base/files/part_files.h"
 #include "base/files/unfinished_files.h"
@@ -23,20 +26,21 @@ NewDirectory::NewDirectory(const std::string& path)
   if (fs::exists(path) && !(fs::is_directory(path, error) && names_in(path).empty())) {
     fail(ErrorKind::kFile, "cannot create '{}': it already exists; remove it, or give another name", path);
   }
+  make_directories(directory_of(path_));
   remove_dead_parts_of(path_);
   do {
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
     forget_unfinished(part_);
     part_ = part_name(path_);
     note_unfinished(part_);
-    try {
-      make_directories(part_);
-    } catch (...) {
-      remove_part();
-      throw;
+    if (::mkdir(part_.c_str(), 0777) != 0) {
+      const int number = errno;
+      forget_unfinished(part_);
+      fail(ErrorKind::kFile, "cannot create the directory '{}': {}", part_, reason(number));
     }
     descriptor_ = ::open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  } while (descriptor_ >= 0 && !lock_part(descriptor_));
+    // Again, if another process removed it as an abandoned one before it was locked.
+  } while (descriptor_ < 0 ? errno == ENOENT : !lock_part(descriptor_));
 }
 
 void NewDirectory::remove_part() {

@@ -40,8 +40,8 @@ void check_inspection(const InspectionOptions& o, const std::vector<std::string>
   if (strip(o.text).empty()) fail(ErrorKind::kUsage, "the text is empty: give a text");
   if (o.json && !o.output.empty())
     fail(ErrorKind::kUsage, "--json writes to standard output: leave it out, and give --output F.json");
-  if (!o.output.empty() && !o.writes_json())
-    picture_format(o.output);  // reports a wrong name before the work
+  if (!o.output.empty() && o.output != "-" && !o.writes_json())
+    picture_format(o.output, ".json, ");  // reports a wrong name before the work
 }
 
 ModelToInspect load_to_inspect(const InspectionOptions& o) {

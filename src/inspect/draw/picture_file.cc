@@ -9,12 +9,12 @@
 
 namespace heed {
 
-PictureFormat picture_format(const std::string& path) {
+PictureFormat picture_format(const std::string& path, std::string_view others) {
   const std::string extension = ascii_lower(std::filesystem::path(path).extension().string());
   if (extension == ".png") return PictureFormat::kPng;
   if (extension == ".svg") return PictureFormat::kSvg;
   if (extension == ".pdf") return PictureFormat::kPdf;
-  fail(ErrorKind::kUsage, "cannot draw '{}': the name must end in .png, .svg or .pdf", path);
+  fail(ErrorKind::kUsage, "cannot draw '{}': the name must end in {}.png, .svg or .pdf", path, others);
 }
 
 std::string render_picture(const Picture& picture, PictureFormat format) {
