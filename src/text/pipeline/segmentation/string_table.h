@@ -23,7 +23,7 @@ inline uint64_t hash_of(std::string_view text) {
     hash = mix(hash ^ word);
   }
   uint64_t word = 0;
-  std::memcpy(&word, at, left);
+  if (left > 0) std::memcpy(&word, at, left);  // an empty text may have no address
   hash = mix(hash ^ word);
   return hash ^ (hash >> 32);
 }
