@@ -132,7 +132,7 @@ TEST(EncoderFamilies, Classification) {
     const models::Classifier& model = family.model.loaded.classifier();
     const nlohmann::json config = nlohmann::json::parse(content_of(family.directory + "/config.json"));
     for (int n = 0; n < model.classes(); ++n) {
-      EXPECT_EQ(model.labels()[n], config.at("id2label").at(std::to_string(n)));
+      EXPECT_EQ(model.labels()[n], config.at("id2label").at(std::to_string(n)).get<std::string>());
     }
     std::vector<tasks::ClassifierText> texts;
     for (const auto& each : family.reference.json().at("texts")) texts.push_back({each.at("text")});

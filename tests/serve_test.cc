@@ -988,7 +988,7 @@ TEST_F(ServeTest, StreamingEqualsTheResponse) {
       if (event.contains("usage")) usage = event["usage"];
     }
     for (const Json& choice : whole["choices"]) {
-      EXPECT_EQ(texts[choice["index"]], choice["text"]) << more;
+      EXPECT_EQ(texts[choice["index"]], choice["text"].get<std::string>()) << more;
       EXPECT_EQ(reasons[choice["index"]], choice["finish_reason"]) << more;
       expect_near(logprobs[choice["index"]], choice["logprobs"]);
     }

@@ -64,11 +64,11 @@ HWY_INLINE hn::Vec<D> load_stored(D d, const uint16_t* p) {
   return load_float16(d, p);
 }
 
-/// The first `count` lanes, and zeros.
+/// The first `count` lanes, and zeros. Not called for vectors of one lane, where GCC 14 warns of a copy.
 template <class D, typename Stored>
 HWY_INLINE hn::Vec<D> load_some_stored(D d, const Stored* p, int64_t count) {
   Stored some[hn::MaxLanes(D())] = {};
-  std::copy_n(p, count, some);
+  if (hn::MaxLanes(D()) > 1) std::copy_n(p, count, some);
   return load_stored(d, some);
 }
 
@@ -228,7 +228,7 @@ void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
   };
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) convert(floats + at, halves + at);
-  if (at == size) return;
+  if (hn::MaxLanes(d) == 1 || at == size) return;  // as in load_some_stored()
   float last[hn::MaxLanes(d)] = {};
   uint16_t converted[hn::MaxLanes(d)];
   std::copy(floats + at, floats + size, last);
