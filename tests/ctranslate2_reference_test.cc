@@ -140,7 +140,7 @@ TEST(CTranslate2Reference, DirectoriesOpen) {
     SCOPED_TRACE(entry.path().filename().string());
     const TestFolder folder;
     const std::filesystem::path copy = folder.path("model");
-    std::filesystem::copy(entry.path(), copy);
+    copy_folder(entry.path(), copy);
     expect_error(ErrorKind::kNotFound, "copy source.spm and target.spm of the original model",
                  [&] { TranslationTokenizer::load(copy.string()); });
     for (const char* file : {"source.spm", "target.spm"})

@@ -140,7 +140,7 @@ TEST(DecoderFamilies, GreedyAndBeamSearch) {
 
 /// The directory of a case with another config.json.
 void copy_with_config(const std::string& from, const std::string& config, const TestFolder& to) {
-  std::filesystem::copy(from, to.path(), std::filesystem::copy_options::recursive);
+  copy_folder(from, to.path());
   std::filesystem::copy_file(config, to.path("config.json"),
                              std::filesystem::copy_options::overwrite_existing);
 }

@@ -248,7 +248,7 @@ TEST(Seq2SeqFamilies, ATargetLanguageIsNeeded) {
   for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     if (family.model.tokenizer.languages().empty()) return;
     const TestFolder folder;
-    std::filesystem::copy(family.directory, folder.path(), std::filesystem::copy_options::recursive);
+    copy_folder(family.directory, folder.path());
     nlohmann::json config = JsonObject::read(folder.path("tokenizer_config.json")).json();
     config.erase("tgt_lang");
     write_json(folder.path("tokenizer_config.json"), config);

@@ -55,6 +55,21 @@ inline std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Copies a folder into one that may exist, so that its owner can write there even if fixtures are read-only.
+inline void copy_folder(const std::filesystem::path& from, const std::filesystem::path& to) {
+  namespace fs = std::filesystem;
+  fs::create_directories(to);
+  for (const auto& entry : fs::recursive_directory_iterator(from)) {
+    const fs::path copy = to / fs::relative(entry.path(), from);
+    if (entry.is_directory()) {
+      fs::create_directory(copy);
+    } else {
+      fs::copy_file(entry.path(), copy);
+      fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add);
+    }
+  }
+}
+
 /// Expects body() to throw an Error of this kind whose message contains `part`.
 template <typename Body>
 void expect_error(ErrorKind kind, std::string_view part, const Body& body) {

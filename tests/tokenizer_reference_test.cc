@@ -32,7 +32,7 @@ std::vector<size_t> in_code_points(const std::string& text, const Tokens& tokens
 /// A directory of a language model without weights, with the tokenizer of a case.
 void write_language_model(const ReferenceCase& reference, const TestFolder& folder) {
   const auto files = reference.folder() / "model";
-  std::filesystem::copy(files, folder.path(), std::filesystem::copy_options::recursive);
+  copy_folder(files, folder.path());
   write_json(folder.path("config.json"),
              models::small_llama(reference.hyperparameters().at("vocabulary").get<int64_t>()).config_json());
 }

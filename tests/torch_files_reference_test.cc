@@ -29,12 +29,13 @@ class HostileFiles : public testing::Test {
       if (reference.json().contains("refuse")) reference_.emplace(std::move(reference));
     }
     ASSERT_TRUE(reference_);
-    fs::copy(reference_->folder() / "model", folder_.path("model"));
+    copy_folder(reference_->folder() / "model", folder_.path("model"));
   }
   /// Loads the model with one of the case's files as its weights.
   models::LoadedModel load(const std::string& file) const {
     const fs::path weights = folder_.path("model/pytorch_model.bin");
-    fs::copy_file(reference_->folder() / file, weights, fs::copy_options::overwrite_existing);
+    fs::remove(weights);  // it is as read-only as the fixture
+    fs::copy_file(reference_->folder() / file, weights);
     return models::load_model(folder_.path("model"));
   }
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -238,14 +237,12 @@ Option* Command::add_switch(const std::string& name, const std::string& help, st
   const auto read = [set = std::move(set)](const std::string& value) -> std::string {
     const bool other_number =
         value.find_first_of("0123456789") != std::string::npos && value != "0" && value != "1";
-    try {
-      if (!other_number) {
-        set(CLI::detail::to_flag_value(value) > 0);
-        return {};
-      }
-    } catch (const std::invalid_argument&) {
+    bool on = false;
+    if (other_number || !CLI::detail::lexical_cast(value, on)) {
+      return fmt::format("takes on or off, not '{}'", shown(value, 40));
     }
-    return fmt::format("takes on or off, not '{}'", shown(value, 40));
+    set(on);
+    return {};
   };
   return keep(app_->add_flag(both, help)->default_str(usual))->check(read);
 }

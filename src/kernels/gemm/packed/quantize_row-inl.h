@@ -121,9 +121,10 @@ HWY_INLINE void round_row(const float* x, int64_t size, const Rounding& rounding
   for (; at + lanes <= size; at += lanes) {
     hn::StoreU(hn::DemoteTo(narrow, bounded(integers, rounded(at))), narrow, to.at(at));
   }
-  for (; at < size; ++at) {
-    const int32_t value = std::clamp(nearest(x[at] * rounding.factor), rounding.least, rounding.most);
-    *to.at(at) = static_cast<int8_t>(value + rounding.shift);
+  const int64_t rest = size - at;
+  for (int64_t i = 0; i < rest; ++i) {
+    const int32_t value = std::clamp(nearest(x[at + i] * rounding.factor), rounding.least, rounding.most);
+    *to.at(at + i) = static_cast<int8_t>(value + rounding.shift);
   }
 }
 
