@@ -71,9 +71,9 @@ TEST(OpsReference, Activations) {
       {"relu", Activation::kRelu},  {"gelu_erf", Activation::kGelu}, {"gelu_tanh", Activation::kGeluTanh},
       {"silu", Activation::kSwish}, {"tanh", Activation::kTanh},     {"sigmoid", Activation::kSigmoid}};
   for (const auto& [name, function] : functions) {
-    for_each_case("ops/" + name, [&, function = function](const ReferenceCase& reference, DType dtype) {
+    for_each_case("ops/" + name, [&, activation = function](const ReferenceCase& reference, DType dtype) {
       CaseRun run(reference, dtype);
-      run.finish(ops::activate(function, run.leaf("input.x")));
+      run.finish(ops::activate(activation, run.leaf("input.x")));
     });
   }
 }

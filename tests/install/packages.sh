@@ -38,7 +38,7 @@ for file in usr/bin/heed usr/share/heed/models/de-en/model.safetensors usr/share
   grep -q "$file" "$work/contents" || { echo "the .deb has no $file"; exit 1; }
 done
 dpkg-deb --field "$deb" Depends | tee "$work/depends"
-for package in libc6 libdnnl[0-9]* libicu[0-9]* libsentencepiece0 'libstdc\+\+6'; do grep -qE "(^|, )$package( |,)" "$work/depends"; done
+for package in libc6 libdnnl[0-9.]* libicu[0-9]* libsentencepiece0 'libstdc\+\+6'; do grep -qE "(^|, )$package( |,)" "$work/depends"; done
 # Unpacked, it runs with the libraries of the system.
 dpkg-deb --extract "$deb" "$work/unpacked"
 dpkg-deb --control "$deb" "$work/control"

@@ -59,7 +59,7 @@ TEST(FlatYaml, RefusesOtherYaml) {
            {"a: \"b\" c", "'c' was not expected"},
            {"a: \xff", "not valid UTF-8"},
        }) {
-    expect_format_error(message, [&, text = text] { parse_flat_yaml(text, "file"); });
+    expect_format_error(message, [&, yaml = text] { parse_flat_yaml(yaml, "file"); });
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "hwy/highway.h"
 
-HWY_BEFORE_NAMESPACE();
+// Without HWY_BEFORE_NAMESPACE(), since there are no functions.
 namespace heed::HWY_NAMESPACE {
 
 // 6 rows of 4 vectors with 32 vector registers, of 2 with 16: 24 or 12 accumulators, 4 or 2 vectors of B, one
@@ -25,6 +25,5 @@ constexpr int kFmaMr = 6, kFmaNrVectors = 2;
 #endif
 
 }  // namespace heed::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
 
 #endif

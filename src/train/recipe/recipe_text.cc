@@ -142,10 +142,11 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
   visit_recipe(now, second);
   std::vector<std::string> found;
   for (size_t n = 0; n < first.fields.size(); ++n) {
-    const auto& [key, value] = first.fields[n];
+    const auto& key = first.fields[n].first;
+    const std::string& value = first.fields[n].second;
     const std::string& other = second.fields[n].second;
     if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
-    const auto shown = [&, &key = key](const Recipe& recipe, const std::string& text) {
+    const auto shown = [&](const Recipe& recipe, const std::string& text) {
       return keeps_model_value(recipe, key) ? "the model's value" : text;
     };
     found.push_back(fmt::format("{} ({}, now {})", key.name, shown(before, value), shown(now, other)));

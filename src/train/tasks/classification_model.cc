@@ -73,10 +73,11 @@ ValidationScores Classification::validate(const nn::ParameterArray& values) cons
 
 /// Each process classifies some of the validation texts; all get all answers.
 std::vector<Classification::Answer> Classification::classify(const nn::ParameterArray& values) const {
-  const auto& [texts, labels, fingerprint] = data_.validation;
+  const std::vector<tasks::ClassifierText>& texts = data_.validation.texts;
+  const std::vector<int32_t>& labels = data_.validation.labels;
   std::vector<Answer> answers(texts.size());
   const Range own = input_.reducer.own_part(static_cast<int64_t>(answers.size()));
-  input_.reducer.together([&, &texts = texts, &labels = labels] {
+  input_.reducer.together([&] {
     const nn::PackedWeights weights(model_.table(), values);
     const tasks::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
     const std::vector<tasks::Classification> found =
