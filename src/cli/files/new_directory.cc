@@ -24,7 +24,7 @@ NewDirectory::NewDirectory(const std::string& path)
     : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
   std::error_code error;
   if (fs::exists(path) && !(fs::is_directory(path, error) && names_in(path).empty())) {
-    fail(ErrorKind::kFile, "cannot create '{}': it already exists; remove it, or give another name", path);
+    fail(ErrorKind::kFile, "cannot create '{}': it already exists, and is not replaced: give another name", path);
   }
   make_directories(directory_of(path_));
   remove_dead_parts_of(path_);
@@ -58,6 +58,8 @@ void NewDirectory::commit() {
   sync_directory(part_);
   std::error_code error;
   fs::rename(part_, path_, error);
+  if (error == std::errc::directory_not_empty || error == std::errc::file_exists)
+    fail(ErrorKind::kFile, "cannot create '{}': another command wrote it meanwhile, and it is kept", path_);
   if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
   forget_unfinished(std::exchange(part_, {}));
   sync_directory(directory_of(path_));
