@@ -24,7 +24,8 @@ NewDirectory::NewDirectory(const std::string& path)
     : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
   std::error_code error;
   if (fs::exists(path) && !(fs::is_directory(path, error) && names_in(path).empty())) {
-    fail(ErrorKind::kFile, "cannot create '{}': it already exists, and is not replaced: give another name", path);
+    fail(ErrorKind::kFile, "cannot create '{}': it already exists, and is not replaced: give another name",
+         path);
   }
   make_directories(directory_of(path_));
   remove_dead_parts_of(path_);
