@@ -325,6 +325,21 @@ TEST(RepairTrials, AvoidAValueThatIsOnlyAdded) {
   EXPECT_EQ(trials[0].inserted, "");
 }
 
+TEST(RepairTrials, WriteNumberWordsOfTheSourceInFigures) {
+  const std::string source = "Der zweihundertneunte Gast kaufte zweiundvierzig Lampen für 3 Euro.",
+                    translation = "The guest bought lamps for 3 euros.";
+  const auto trials =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials.front().source, "Der 209. Gast kaufte 42 Lampen für 3 Euro.");
+  EXPECT_EQ(trials.back().required, (std::vector<std::string>{"209th", "forty-two"}));
+  // What the translation has stays in words.
+  const std::string half = "The 209th guest bought lamps for 3 euros.";
+  EXPECT_EQ(
+      repair_trials(of(source, half), {source, half}, german_values(), english_values(), 0).front().source,
+      "Der zweihundertneunte Gast kaufte 42 Lampen für 3 Euro.");
+}
+
 TEST(ValueWarnings, NameWhatIsMissingAndWhatIsNew) {
   const std::string source = "Der Bus kommt um halb zehn.", translation = "The bus comes at 2:00.";
   EXPECT_EQ(
