@@ -31,8 +31,8 @@ struct Translator::Differing {
   size_t part = 0;
   ValueDifferences differences = {};
   size_t attempt = 0;
-  bool repaired = false;  ///< in this attempt
-  bool unforced = false;  ///< by a search that was forced to nothing
+  bool repaired = false;   ///< in this attempt
+  bool rewritten = false;  ///< by a search of the source in figures
 };
 
 std::string Translator::text_of_part(const TranslationWindow& window, size_t number,
@@ -84,9 +84,9 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
   if (!trial.source.empty()) {
     const bool plain = part.required.empty() && part.marks.empty() && !part.capitals &&
                        !window.lines[window.line_of_part[number]].text.starts_with(">>");
+    if (!plain) return std::nullopt;
     sentence.source = tokenizer_.encode_source(trial.source).ids;
-    return plain && sentence.source.size() <= part.ids.size() ? std::optional(std::move(sentence))
-                                                              : std::nullopt;
+    return sentence.source.size() <= part.ids.size() ? std::optional(std::move(sentence)) : std::nullopt;
   }
   if (!trial.required.empty()) {
     for (size_t k = 0; k < part.required.size(); ++k) {
@@ -187,13 +187,13 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
       for (search::Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
     }
     std::vector<search::Hypothesis>& best = window.hypotheses[now.part];
-    const bool as_good = now.repaired && !now.unforced && differences.count() == now.differences.count();
+    const bool as_good = now.repaired && !now.rewritten && differences.count() == now.differences.count();
     const bool better = differences.count() < now.differences.count() ||
                         (as_good && found[n].front().score > best.front().score);
     if (!better || holds_forbidden(found[n].front())) continue;
     if (missing(part, found[n]).count > missing(part, best).count) continue;
     now.repaired = true;
-    now.unforced = attempts[n].rewritten;
+    now.rewritten = attempts[n].rewritten;
     now.differences = std::move(differences);
     best = std::move(found[n]);
   }
