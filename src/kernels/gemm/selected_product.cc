@@ -1,7 +1,7 @@
 #include "kernels/gemm/selected_product.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <cstring>
 #include <vector>
 
 #include "base/check.h"
@@ -103,69 +103,73 @@ struct Int8Numbers {
 };
 #endif
 
+/// Four outputs of the list; the last ones of a list are repeated.
 template <class Numbers>
-constexpr bool kHasZeroPoints = std::is_integral_v<typename Numbers::Weight>;
+struct OutputBlock {
+  const typename Numbers::Weight* weights[kOutputs];
+  int32_t outputs[kOutputs];
+  int64_t first, count;  ///< in the list
+};
 
-/// totals[row][n] = the dot product of w[n] and row `row` of x, without its zero point.
-template <class Numbers, int kRows>
-HWY_INLINE void dot_block(const typename Numbers::Weight* const (&w)[kOutputs],
-                          const typename Numbers::Value* x, int64_t in,
-                          [[maybe_unused]] const RowScale* row_scales,
-                          typename Numbers::Total (*totals)[kOutputs]) {
-  using Total = typename Numbers::Total;
+/// Adds up each of four vectors.
+template <class Numbers>
+HWY_INLINE void reduce_outputs(const typename Numbers::Sum* sums, typename Numbers::Total* totals) {
+  reduce_four(
+      hn::ScalableTag<typename Numbers::Total>(), Numbers::lane_sums(sums[0]), Numbers::lane_sums(sums[1]),
+      Numbers::lane_sums(sums[2]), Numbers::lane_sums(sums[3]), [](auto a, auto b) { return hn::Add(a, b); },
+      totals);
+}
+
+/// sums[n] = the sum of weights n: of int8, where zero points are subtracted from the product.
+template <class Numbers>
+HWY_INLINE void sum_weights(const OutputBlock<Numbers>& block, int64_t in, int32_t* sums) {
   const int64_t lanes = Numbers::lanes();
-  typename Numbers::Sum sums[kRows][kOutputs], weight_sums[kOutputs];
-  for (int n = 0; n < kOutputs; ++n) {
-    weight_sums[n] = Numbers::zero();
-    for (int row = 0; row < kRows; ++row) sums[row][n] = Numbers::zero();
-  }
+  typename Numbers::Sum lane_sums[kOutputs];
+  unroll<kOutputs>([&](auto n) HEED_INLINE_LAMBDA { lane_sums[n] = Numbers::zero(); });
   int64_t at = 0;
   for (; at + lanes <= in; at += lanes) {
-    for (int n = 0; n < kOutputs; ++n) {
-      const auto weights = Numbers::weights(w[n] + at);
-      if constexpr (kHasZeroPoints<Numbers>) Numbers::add(weight_sums[n], weights, Numbers::one());
-      for (int row = 0; row < kRows; ++row) {
-        Numbers::add(sums[row][n], weights, Numbers::values(x + row * in + at));
-      }
-    }
+    unroll<kOutputs>([&](auto n) HEED_INLINE_LAMBDA {
+      Numbers::add(lane_sums[n], Numbers::weights(block.weights[n] + at), Numbers::one());
+    });
   }
-  const hn::ScalableTag<Total> d;
-  for (int row = 0; row < kRows; ++row) {
-    const auto lane_sums = [&](int n) {
-      const auto products = Numbers::lane_sums(sums[row][n]);
-      if constexpr (kHasZeroPoints<Numbers>) {
-        const auto zero_point = hn::Set(d, row_scales[row].zero_point);
-        return hn::Sub(products, hn::Mul(zero_point, Numbers::lane_sums(weight_sums[n])));
-      } else {
-        return products;
-      }
-    };
-    reduce_four(
-        d, lane_sums(0), lane_sums(1), lane_sums(2), lane_sums(3),
-        [](auto a, auto b) { return hn::Add(a, b); }, totals[row]);
-    for (int64_t i = at; i < in; ++i) {
-      auto value = static_cast<Total>(x[row * in + i]);
-      if constexpr (kHasZeroPoints<Numbers>) value -= row_scales[row].zero_point;
-      for (int n = 0; n < kOutputs; ++n) totals[row][n] += static_cast<Total>(w[n][i]) * value;
-    }
+  reduce_outputs<Numbers>(lane_sums, sums);
+  for (; at < in; ++at) {
+    for (int n = 0; n < kOutputs; ++n) sums[n] += block.weights[n][at];
   }
 }
 
-/// Rows of x, and for int8 their scales and zero points.
-template <class Numbers>
-struct Rows {
-  const typename Numbers::Value* x;
-  int64_t rows, in;
-  const RowScale* scales = nullptr;
-};
+/// totals[row][n] = the dot product of weights n and row `row` of x.
+template <class Numbers, int kRows>
+HWY_INLINE void dot_block(const OutputBlock<Numbers>& block, const typename Numbers::Value* x, int64_t in,
+                          typename Numbers::Total (*totals)[kOutputs]) {
+  using Total = typename Numbers::Total;
+  const int64_t lanes = Numbers::lanes();
+  typename Numbers::Sum sums[kRows * kOutputs];  // in registers
+  unroll<kRows * kOutputs>([&](auto i) HEED_INLINE_LAMBDA { sums[i] = Numbers::zero(); });
+  int64_t at = 0;
+  for (; at + lanes <= in; at += lanes) {
+    unroll<kOutputs>([&](auto n) HEED_INLINE_LAMBDA {
+      const auto weights = Numbers::weights(block.weights[n] + at);
+      unroll<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+        Numbers::add(sums[row * kOutputs + n], weights, Numbers::values(x + row * in + at));
+      });
+    });
+  }
+  unroll<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+    reduce_outputs<Numbers>(sums + row * kOutputs, totals[row]);
+    for (int64_t i = at; i < in; ++i) {
+      const auto value = static_cast<Total>(x[row * in + i]);
+      for (int n = 0; n < kOutputs; ++n) totals[row][n] += static_cast<Total>(block.weights[n][i]) * value;
+    }
+  });
+}
 
-/// epilogue(first, count, row, totals) for outputs [first, first + count) of the list and each row of x.
-template <class Numbers, class Epilogue>
+/// For each block of outputs, epilogue_of(block) makes what is called as epilogue(row, totals) for each row.
+template <class Numbers, class EpilogueOf>
 HWY_INLINE void dot_selected(const typename Numbers::Weight* weight, const int32_t* outputs, int64_t count,
-                             const Rows<Numbers>& r, const Epilogue& epilogue) {
+                             const typename Numbers::Value* x, int64_t all_rows, int64_t in,
+                             const EpilogueOf& epilogue_of) {
   constexpr int kRows = 4;  // for each of which a loaded vector of W is used
-  const int64_t in = r.in;
-  const auto scales_of = [&](int64_t row) { return r.scales == nullptr ? nullptr : r.scales + row; };
   const auto prefetch_outputs = [&](int64_t begin) {
     for (int64_t n = begin; n < std::min(begin + kOutputs, count); ++n) {
       const auto* bytes = reinterpret_cast<const char*>(weight + outputs[n] * in);
@@ -176,37 +180,51 @@ HWY_INLINE void dot_selected(const typename Numbers::Weight* weight, const int32
   for (int64_t n = 0; n < kPrefetchDistance; n += kOutputs) prefetch_outputs(n);
   for (int64_t first = 0; first < count; first += kOutputs) {
     prefetch_outputs(first + kPrefetchDistance);
-    const int64_t block = std::min<int64_t>(kOutputs, count - first);
-    const typename Numbers::Weight* w[kOutputs];
-    for (int64_t n = 0; n < kOutputs; ++n) w[n] = weight + outputs[first + std::min(n, block - 1)] * in;
+    OutputBlock<Numbers> block;
+    block.first = first;
+    block.count = std::min<int64_t>(kOutputs, count - first);
+    for (int64_t n = 0; n < kOutputs; ++n) {
+      block.outputs[n] = outputs[first + std::min(n, block.count - 1)];
+      block.weights[n] = weight + block.outputs[n] * in;
+    }
+    const auto epilogue = epilogue_of(block);
     typename Numbers::Total totals[kRows][kOutputs];
-    for_each_block<kRows>(r.rows, [&](int64_t row, int64_t rows) HEED_INLINE_LAMBDA {
-      const auto* const x = r.x + row * in;
+    for_each_block<kRows>(all_rows, [&](int64_t row, int64_t rows) HEED_INLINE_LAMBDA {
       switch (rows) {
         case 1:
-          dot_block<Numbers, 1>(w, x, in, scales_of(row), totals);
+          dot_block<Numbers, 1>(block, x + row * in, in, totals);
           break;
         case 2:
-          dot_block<Numbers, 2>(w, x, in, scales_of(row), totals);
+          dot_block<Numbers, 2>(block, x + row * in, in, totals);
           break;
         case 3:
-          dot_block<Numbers, 3>(w, x, in, scales_of(row), totals);
+          dot_block<Numbers, 3>(block, x + row * in, in, totals);
           break;
         default:
-          dot_block<Numbers, kRows>(w, x, in, scales_of(row), totals);
+          dot_block<Numbers, kRows>(block, x + row * in, in, totals);
       }
-      for (int64_t n = 0; n < rows; ++n) epilogue(first, block, row + n, totals[n]);
+      for (int64_t n = 0; n < rows; ++n) epilogue(row + n, totals[n]);
     });
   }
 }
 
+/// to[0, count) = values, of which there are kOutputs.
+HWY_INLINE void store_outputs(const float* values, int64_t count, float* to) {
+  if (count == kOutputs) {
+    std::memcpy(to, values, kOutputs * sizeof(float));
+  } else {
+    std::copy_n(values, count, to);
+  }
+}
+
 void float_selected_product(const SelectedProductArguments& a) {
-  dot_selected<FloatNumbers>(a.weight, a.outputs, a.count, {a.x, a.rows, a.in},
-                             [&](int64_t first, int64_t block, int64_t row, const float* totals) {
-                               float* y = a.y + row * a.count;
-                               for (int64_t n = first; n < first + block; ++n) {
-                                 y[n] = totals[n - first] + (a.bias != nullptr ? a.bias[a.outputs[n]] : 0);
-                               }
+  dot_selected<FloatNumbers>(a.weight, a.outputs, a.count, a.x, a.rows, a.in,
+                             [&](const OutputBlock<FloatNumbers>& block) {
+                               return [&](int64_t row, float(&totals)[kOutputs]) HEED_INLINE_LAMBDA {
+                                 for (int n = 0; n < kOutputs; ++n)
+                                   totals[n] += a.bias != nullptr ? a.bias[block.outputs[n]] : 0;
+                                 store_outputs(totals, block.count, a.y + row * a.count + block.first);
+                               };
                              });
 }
 
@@ -219,6 +237,46 @@ HWY_INLINE int32_t multiply_outliers(const Outlier* outliers, int count, const i
 
 /// Compiled without FMA contraction: see CMakeLists.txt.
 template <class Numbers>
+struct DequantizedOutputs {
+  const Int8SelectedProductArguments& args;
+  const OutputBlock<Numbers>& block;
+  const RowScale* row_scales;
+  const Outlier* row_outliers;
+  int32_t sums[kOutputs];
+  float scales[kOutputs], bias[kOutputs];
+
+  HWY_INLINE DequantizedOutputs(const Int8SelectedProductArguments& a, const OutputBlock<Numbers>& outputs,
+                                const RowScale* scales_of_rows, const Outlier* outliers_of_rows)
+      : args(a), block(outputs), row_scales(scales_of_rows), row_outliers(outliers_of_rows) {
+    if (a.sums == nullptr) sum_weights<Numbers>(block, a.in, sums);
+    for (int n = 0; n < kOutputs; ++n) {
+      const int32_t output = block.outputs[n];
+      if (a.sums != nullptr) sums[n] = a.sums[output];
+      scales[n] = a.scales[output];
+      bias[n] = a.bias != nullptr ? a.bias[output] : 0;
+    }
+  }
+  HWY_INLINE void operator()(int64_t row, int32_t (&totals)[kOutputs]) const {
+    const RowScale& of_row = row_scales[row];
+    if (of_row.outliers > 0) {
+      for (int n = 0; n < kOutputs; ++n) {
+        totals[n] +=
+            128 * multiply_outliers(row_outliers + row * kMostOutliers, of_row.outliers, block.weights[n]);
+      }
+    }
+    float y[kOutputs];
+    for (int n = 0; n < kOutputs; ++n) {
+      const int32_t exact = totals[n] - of_row.zero_point * sums[n];
+      y[n] = static_cast<float>(exact) * (of_row.scale * scales[n]);
+    }
+    if (args.bias != nullptr) {
+      for (int n = 0; n < kOutputs; ++n) y[n] += bias[n];
+    }
+    store_outputs(y, block.count, args.y + row * args.count + block.first);
+  }
+};
+
+template <class Numbers>
 HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
   thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
   thread_local std::vector<RowScale, PoolAllocator<RowScale>> scales;
@@ -230,20 +288,9 @@ HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
   quantize_rows(
       a.x, a.rows, a.in, a.in, [&](int64_t row) { return ByteRow{bytes + row * a.in}; }, scales.data(),
       outliers.data());
-  const RowScale* row_scales = scales.data();
-  const Outlier* row_outliers = outliers.data();
-  dot_selected<Numbers>(a.weight, a.outputs, a.count, {values.data(), a.rows, a.in, row_scales},
-                        [&](int64_t first, int64_t block, int64_t row, const int32_t* totals) {
-                          float* y = a.y + row * a.count;
-                          for (int64_t n = first; n < first + block; ++n) {
-                            const int32_t output = a.outputs[n];
-                            const float scale = row_scales[row].scale * a.scales[output];
-                            const int32_t high =
-                                multiply_outliers(row_outliers + row * kMostOutliers,
-                                                  row_scales[row].outliers, a.weight + output * a.in);
-                            const float product = static_cast<float>(totals[n - first] + 128 * high) * scale;
-                            y[n] = a.bias == nullptr ? product : product + a.bias[output];
-                          }
+  dot_selected<Numbers>(a.weight, a.outputs, a.count, values.data(), a.rows, a.in,
+                        [&](const OutputBlock<Numbers>& block) HEED_INLINE_LAMBDA {
+                          return DequantizedOutputs<Numbers>(a, block, scales.data(), outliers.data());
                         });
 }
 

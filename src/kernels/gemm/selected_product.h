@@ -25,6 +25,7 @@ struct Int8SelectedProductArguments {
   const int32_t* outputs = nullptr;
   const int8_t* weight = nullptr;  ///< W_oi = scales[o] weight[o][i]
   const float* scales = nullptr;   ///< (out)
+  const int32_t* sums = nullptr;   ///< (out) of each row of weights, or null: they are computed in every call
   const float* bias = nullptr;
   float* y = nullptr;
 };

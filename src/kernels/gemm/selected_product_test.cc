@@ -26,10 +26,12 @@ struct SelectedProductTest : testing::TestWithParam<int64_t> {
                      bias = normal<float>(kOut, 3);
   std::vector<int8_t> values = std::vector<int8_t>(weight.size());
   std::vector<float> scales = std::vector<float>(kOut);
+  std::vector<int32_t> sums = std::vector<int32_t>(kOut);
 
   void SetUp() override {
     quantize_weights(
         {.rows = kOut, .columns = in, .x = weight.data(), .values = values.data(), .scales = scales.data()});
+    sum_rows_int8(values.data(), kOut, in, sums.data());
   }
   template <class Arguments>
   std::vector<float> run(Arguments arguments, int64_t first, int64_t rows, bool with_bias) const {
@@ -47,9 +49,11 @@ struct SelectedProductTest : testing::TestWithParam<int64_t> {
   std::vector<float> run_float(int64_t first, int64_t rows, bool with_bias) const {
     return run(SelectedProductArguments{.weight = weight.data()}, first, rows, with_bias);
   }
-  std::vector<float> run_int8(int64_t first, int64_t rows, bool with_bias) const {
-    return run(Int8SelectedProductArguments{.weight = values.data(), .scales = scales.data()}, first, rows,
-               with_bias);
+  std::vector<float> run_int8(int64_t first, int64_t rows, bool with_bias, bool with_sums = true) const {
+    return run(
+        Int8SelectedProductArguments{
+            .weight = values.data(), .scales = scales.data(), .sums = with_sums ? sums.data() : nullptr},
+        first, rows, with_bias);
   }
   /// The same numbers of a product with all outputs.
   std::vector<float> selected_of(const PackedMatrix& matrix) const {
@@ -72,10 +76,13 @@ TEST_P(SelectedProductTest, Int8IsBitwiseEqualToTheWholeProduct) {
   for (const bool with_bias : {true, false}) {
     on_every_isa([&](const std::string& isa) {
       const PackedMatrix whole(values.data(), scales.data(), kOut, in, with_bias ? bias.data() : nullptr);
-      const std::vector<float> expected = selected_of(whole), actual = run_int8(0, kRows, with_bias);
-      for (size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_EQ(std::bit_cast<uint32_t>(actual[i]), std::bit_cast<uint32_t>(expected[i]))
-            << isa << ", " << i;
+      const std::vector<float> expected = selected_of(whole);
+      for (const bool with_sums : {true, false}) {
+        const std::vector<float> actual = run_int8(0, kRows, with_bias, with_sums);
+        for (size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_EQ(std::bit_cast<uint32_t>(actual[i]), std::bit_cast<uint32_t>(expected[i]))
+              << isa << ", " << i << (with_sums ? ", with sums" : "");
+        }
       }
     });
   }
@@ -88,7 +95,7 @@ TEST_P(SelectedProductTest, In8BitsExtremeNumbersDoNotSaturate) {
     std::fill(values.begin(), values.end(), static_cast<int8_t>(sign * 127));
     std::fill(scales.begin(), scales.end(), 1.0f);
     on_every_isa([&](const std::string& isa) {
-      for (const float y : run_int8(0, kRows, false)) {
+      for (const float y : run_int8(0, kRows, false, false)) {
         ASSERT_NEAR(y, sign * 127 * static_cast<float>(in), 1e-6 * 127 * static_cast<double>(in)) << isa;
       }
     });

@@ -9,7 +9,7 @@
 namespace heed::nn {
 
 QuantizedParameters::QuantizedParameters(const ParameterTable& table, int bits)
-    : CompactParameters(table), bits_(bits) {
+    : CompactParameters(table), bits_(bits), row_sums_(new RowSums[static_cast<size_t>(table.size())]) {
   HEED_CHECK(bits == 8 || bits == 4);
   Offsets end;
   for (int row = 0; row < table.size(); ++row) {
@@ -124,6 +124,21 @@ PackedMatrix QuantizedParameters::pack(ParamRef ref, const float* bias) const {
   return {values, scales, out, in, bias};
 }
 
+const int32_t* QuantizedParameters::row_sums(ParamRef ref) const {
+  constexpr int kOften = 100;
+  RowSums& found = row_sums_[static_cast<size_t>(ref.first)];
+  if (found.products.load(std::memory_order_relaxed) < kOften) {
+    ++found.products;
+    return nullptr;
+  }
+  std::call_once(found.once, [&] {
+    const Matrix weight = matrix(ref);
+    found.sums.resize(static_cast<size_t>(weight.out));
+    sum_rows_int8(weight.values, weight.out, weight.in, found.sums.data());
+  });
+  return found.sums.data();
+}
+
 void QuantizedParameters::multiply_selected(ParamRef ref, const SelectedProductArguments& arguments) const {
   const Matrix weight = matrix(ref);  // of a vocabulary: in 8 bits
   selected_product(Int8SelectedProductArguments{.rows = arguments.rows,
@@ -133,6 +148,7 @@ void QuantizedParameters::multiply_selected(ParamRef ref, const SelectedProductA
                                                 .outputs = arguments.outputs,
                                                 .weight = weight.values,
                                                 .scales = weight.scales,
+                                                .sums = row_sums(ref),
                                                 .bias = arguments.bias,
                                                 .y = arguments.y});
 }

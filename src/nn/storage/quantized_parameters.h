@@ -5,7 +5,10 @@
 //   4 bits: W_oi = scale_og q_oi + min_og  q in 0 .. 15: see kernels/gemm/packed/packed_int4.h
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "kernels/gemm/packed/packed_int4.h"
@@ -53,14 +56,24 @@ class QuantizedParameters final : public CompactParameters {
   struct Offsets {
     int64_t values = 0, scales = 0, groups = 0;
   };
+  /// Of a matrix whose outputs are selected. They are computed once it is used often: one sentence needs a
+  /// part of them.
+  struct RowSums {
+    std::atomic<int> products = 0;
+    std::once_flag once;
+    std::vector<int32_t> sums;
+  };
+  /// Null until then.
+  const int32_t* row_sums(ParamRef ref) const;
   const Offsets& offsets(ParamRef ref) const { return offsets_[static_cast<size_t>(ref.first)]; }
 
   int bits_;
   std::vector<Offsets> offsets_;
-  Tensor values_;        // bytes: int8, or two numbers of 4 bits
-  Tensor scales_;        // float32, of rows in 8 bits
-  Tensor group_scales_;  // float16, of groups in 4 bits
-  Tensor group_minima_;  // likewise
+  std::unique_ptr<RowSums[]> row_sums_;  // of each row of the table
+  Tensor values_;                        // bytes: int8, or two numbers of 4 bits
+  Tensor scales_;                        // float32, of rows in 8 bits
+  Tensor group_scales_;                  // float16, of groups in 4 bits
+  Tensor group_minima_;                  // likewise
 };
 
 }  // namespace heed::nn

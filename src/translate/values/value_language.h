@@ -140,9 +140,12 @@ FoundUnit find_unit(TextTokens tokens, const ValueLanguage& language);
 /// The meaning of the longest phrase that `tokens` begin with; null if there is none.
 template <typename Meaning>
 const Phrase<Meaning>* find_phrase(std::span<const Phrase<Meaning>> phrases, TextTokens tokens) {
+  if (tokens.empty()) return nullptr;
+  const std::string_view first = tokens[0].lower;
   const Phrase<Meaning>* longest = nullptr;
   for (const Phrase<Meaning>& phrase : phrases) {
-    if (tokens.empty() || !phrase.words.starts_with(tokens[0].lower)) continue;
+    // Most differ in the first letter; this loop runs for every word of every translation.
+    if (phrase.words.substr(0, 1) != first.substr(0, 1) || !phrase.words.starts_with(first)) continue;
     if (longest != nullptr && phrase_length(phrase.words) <= phrase_length(longest->words)) continue;
     if (begins_with(tokens, phrase.words)) longest = &phrase;
   }

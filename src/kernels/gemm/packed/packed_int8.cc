@@ -295,6 +295,12 @@ Int8PanelSizes int8_panel_sizes(int64_t out, int64_t in) {
   return {.panels = panels * kPanelWidth * k, .wide = panels * k / (2 * kPanelDepth)};
 }
 
+void sum_rows_int8(const int8_t* weights, int64_t rows, int64_t columns, int32_t* sums) {
+  for (int64_t row = 0; row < rows; ++row, weights += columns) {
+    sums[row] = std::accumulate(weights, weights + columns, int32_t{0});
+  }
+}
+
 void pack_b_int8(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to) {
   const int64_t k = padded_k(in), group_bytes = kPanelWidth * kPanelDepth;
   const int64_t whole = in / kPanelDepth, steps = k / (2 * kPanelDepth);
@@ -302,11 +308,11 @@ void pack_b_int8(const int8_t* weights, int64_t out, int64_t in, const Int8Panel
   uint8_t* wide = to.wide;
   for (int64_t first = 0; first < out; first += kPanelWidth, panel += kPanelWidth * k, wide += steps) {
     const int64_t columns = std::min(kPanelWidth, out - first);
-    std::fill_n(to.sums + first, kPanelWidth, 0);
+    sum_rows_int8(weights + first * in, columns, in, to.sums + first);
+    std::fill_n(to.sums + first + columns, kPanelWidth - columns, 0);
     if (columns < kPanelWidth || whole * kPanelDepth < k) std::fill_n(panel, kPanelWidth * k, int8_t{0});
     for (int64_t column = 0; column < columns; ++column) {
       const int8_t* row = weights + (first + column) * in;
-      to.sums[first + column] = std::accumulate(row, row + in, int32_t{0});
       std::copy(row + whole * kPanelDepth, row + in, panel + column * kPanelDepth + whole * group_bytes);
     }
     constexpr int64_t kGroups = kCacheLineBytes / kPanelDepth;  // a cache line of each row is in L1

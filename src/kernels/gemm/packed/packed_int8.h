@@ -29,6 +29,9 @@ struct QuantizeArguments {
 /// the scale 0.
 void quantize_weights(const QuantizeArguments& arguments);
 
+/// sums (rows) of int8 weights (rows, columns).
+void sum_rows_int8(const int8_t* weights, int64_t rows, int64_t columns, int32_t* sums);
+
 /// The largest K whose sums fit 32 bits: 127 * 127 for each product, and 16 outliers 128 times as much.
 constexpr int64_t kLongestInt8Sum = 65536;
 
