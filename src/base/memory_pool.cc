@@ -1,6 +1,5 @@
 #include "base/memory_pool.h"
 
-#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <bit>
@@ -8,6 +7,13 @@
 #include <mutex>
 #include <new>
 #include <utility>
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else  // a compiler without sanitizers
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
 
 namespace heed {
 namespace {

@@ -12,6 +12,7 @@
 namespace heed {
 namespace {
 
+#if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_OMP
 /// Keeps oneDNN, which divides its work by OpenMP, on the calling thread. The former number of threads is
 /// restored, since it is also that of other libraries in the process, such as PyTorch.
 class OneThread {
@@ -24,6 +25,9 @@ class OneThread {
  private:
   const int before_;
 };
+#else
+struct OneThread {};  // oneDNN has no threads
+#endif
 
 void multiply(const GemmArguments<float>& g) {
   const dnnl_status_t status =
@@ -57,7 +61,7 @@ bool generate_code() {
 }  // namespace
 
 void multiply_by_library(const GemmArguments<float>& g) {
-  const OneThread one_thread;
+  [[maybe_unused]] const OneThread one_thread;
   [[maybe_unused]] static const bool code_is_generated = generate_code();
   multiply(g);
 }
