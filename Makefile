@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
-.PHONY: help build demo gallery site test test-every-isa wheel packages fuzz fuzz-coverage reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
+.PHONY: help build demo gallery site test test-every-isa wheel manylinux packages fuzz fuzz-coverage reproducible reliability lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # Of a copied clone, build/ belongs to the original, which CMake and Ninja would write to.
 owner := $(shell owner=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
@@ -64,6 +64,9 @@ test-every-isa: setup-build setup-test ## run all tests under each instruction s
 PYTHONS ?=
 wheel: setup-build setup-python ## build wheels of the Python package in build/wheels/
 	scripts/make-wheels build/wheels $(PYTHONS)
+
+manylinux: setup-build setup-python ## build wheels for older Linuxes, too, in build/manylinux-wheels/ (the first time half an hour more)
+	scripts/make-wheels --manylinux build/manylinux-wheels $(PYTHONS)
 
 packages: build ## make a tarball that runs everywhere, and a .deb, in build/packages/
 	scripts/make-packages build/packages

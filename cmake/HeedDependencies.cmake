@@ -62,22 +62,22 @@ endif()
 # xxHash: the header alone.
 find_path(HEED_XXHASH_HEADERS xxhash.h REQUIRED)
 set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
-# Libraries that those in use need themselves are not needed directly, such as OpenCL by oneDNN.
+# Libraries that those in use need themselves are not needed directly, such as OpenCL by oneDNN; nor is Highway's, of
+# which only headers are used, except for the checks of unoptimised builds.
 add_link_options(-Wl,--as-needed)
+set(HEED_LINK_kernels DNNL::dnnl PkgConfig::HWY)
 # Only oneDNN starts OpenMP threads, by GCC's runtime, whatever the compiler; Heed itself is compiled without OpenMP.
-set(HEED_LINK_kernels DNNL::dnnl gomp PkgConfig::HWY)
+if(DNNL_CPU_RUNTIME STREQUAL "OMP")
+  list(APPEND HEED_LINK_kernels gomp)
+endif()
 # The kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and always for a scalar target without SIMD
 # (HWY_SCALAR instead of HWY_EMU128).
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
              HWY_BROKEN_EMU128=1 HWY_COMPILE_ALL_ATTAINABLE=1)
-# Only its headers are used, except for the checks of unoptimised builds.
-get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)
-set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
-             "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")
 # Oniguruma has functions called as those of POSIX, regcomp() among them: the C library comes first, so that programs
 # which call these get its own.
-set(HEED_LINK_text -Wl,-lc ${HEED_SENTENCEPIECE_LIBRARY} ${HEED_SENTENCEPIECE_TRAIN_LIBRARY} PkgConfig::ONIGURUMA
+set(HEED_LINK_text -lc ${HEED_SENTENCEPIECE_LIBRARY} ${HEED_SENTENCEPIECE_TRAIN_LIBRARY} PkgConfig::ONIGURUMA
     ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)

@@ -30,7 +30,8 @@ function(heed_compile_options target)
   if(HEED_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer)
-    target_link_options(${target} PUBLIC -fsanitize=${HEED_SANITIZE})
+    # The address sanitizer's dlopen() finds libheed_pictures.so by the program's RPATH, not by a RUNPATH.
+    target_link_options(${target} PUBLIC -fsanitize=${HEED_SANITIZE} -Wl,--disable-new-dtags)
   endif()
 endfunction()
 
@@ -228,6 +229,13 @@ function(heed_embed_web folder)
   target_sources(heed_${folder} PRIVATE ${output})
 endfunction()
 
+# heed_loaded_library(TARGET): of a library that is loaded at run time, only functions named heed_... are visible.
+function(heed_loaded_library target)
+  set(exports ${CMAKE_SOURCE_DIR}/cmake/loaded-library.map)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${exports})
+endfunction()
+
 # Cairo and Pango with what is drawn by them, src/pictures, in a library of its own that src/inspect loads when the
 # first picture is made.
 function(heed_picture_library)
@@ -241,7 +249,7 @@ function(heed_picture_library)
   target_compile_options(heed_pictures PRIVATE $<$<CONFIG:Release>:-Og>)
   heed_see_folders(heed_pictures pictures inspect base)
   target_link_libraries(heed_pictures PRIVATE heed_base ${HEED_LINK_pictures})
-  target_link_options(heed_pictures PRIVATE -Wl,--exclude-libs,ALL)
+  heed_loaded_library(heed_pictures)
   install(TARGETS heed_pictures LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   add_dependencies(heed_inspect heed_pictures)
 endfunction()
@@ -262,7 +270,7 @@ function(heed_mpi_libraries)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
     heed_see_folders(${target} mpi distributed base)
     target_link_libraries(${target} PRIVATE heed_distributed heed_base ${HEED_LINK_${implementation}})
-    target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
+    heed_loaded_library(${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
     add_dependencies(heed_train ${target})
   endforeach()

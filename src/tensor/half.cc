@@ -3,6 +3,8 @@
 #include <bit>
 #include <cmath>
 
+#include "base/cpu_features.h"
+
 namespace heed {
 namespace {
 
@@ -92,7 +94,7 @@ namespace {
 
 void halves_to_floats(const uint16_t* halves, float* floats, size_t count) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return widen_halves_avx2(halves, floats, count);
+  if (cpu_features().avx2) return widen_halves_avx2(halves, floats, count);
 #endif
   widen_halves(halves, floats, count);
 }

@@ -43,19 +43,19 @@ if release --notes 3.0.0 >/dev/null; then echo "there is no version 3.0.0"; exit
 # What is collected is of this version only, and its checksums are right.
 cat >"$work/Makefile" <<'MAKEFILE'
 test:
-	@mkdir -p build/packages build/wheels
+	@mkdir -p build/packages build/manylinux-wheels
 	@echo bill >build/heed.spdx.json
 packages:
 	@echo tar >build/packages/heed-1.0.0-linux-x86_64.tar.xz
 	@echo deb >build/packages/heed_1.0.0_amd64.deb
 	@echo old >build/packages/heed_0.1.0_amd64.deb
-wheel:
-	@echo wheel >build/wheels/heed-1.0.0-cp311-cp311-linux_x86_64.whl
+manylinux:
+	@echo wheel >build/manylinux-wheels/heed-1.0.0-cp311-cp311-manylinux_2_28_x86_64.whl
 MAKEFILE
 release --build "$work/collected" >/dev/null
 (cd "$work/collected" && sha256sum --quiet --strict -c SHA256SUMS)
 [[ $(find "$work/collected" -type f | wc -l) == 5 && ! -e $work/collected/heed_0.1.0_amd64.deb ]]
 if release --build "$work/collected" >/dev/null; then echo "an existing folder is taken"; exit 1; fi
-sed -i 's/^wheel:/wheels:/' "$work/Makefile"
+sed -i 's/^manylinux:/wheels:/' "$work/Makefile"
 if release --build "$work/more" >/dev/null || [[ -e $work/more ]]; then echo "a failed step is not noticed"; exit 1; fi
 rm -f "$work.out"

@@ -4,11 +4,9 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "base/cpu_features.h"
 #include "hwy/highway.h"
 #include "kernels/simd/amx.h"
-#if HWY_ARCH_X86
-#include <cpuid.h>
-#endif
 #if HEED_AMX
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,47 +22,10 @@ struct Isa {
   bool (*runs)();  ///< on this processor, under this system
 };
 
-#if HWY_ARCH_X86
-/// Highway's target includes AES and carry-less multiplication.
-bool runs_sse4() {
-  return __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("aes") != 0 &&
-         __builtin_cpu_supports("pclmul") != 0;
-}
-bool runs_avx2() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
-         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
-}
-bool runs_avx512() {
-  return runs_avx2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512cd") != 0;
-}
-/// Registers eax and edx of CPUID leaf 7 (Intel, "Software Developer's Manual", volume 2A): features that
-/// compilers have no names for.
-struct MoreFeatures {
-  unsigned a = 0, d = 0;
-  explicit MoreFeatures(unsigned part) {
-    unsigned b = 0, c = 0;
-    if (__get_cpuid_count(7, part, &a, &b, &c, &d) == 0) a = d = 0;
-  }
-};
-bool runs_avx_vnni() {
-  constexpr unsigned kVnni = 1u << 4;
-  return runs_avx2() && (MoreFeatures(1).a & kVnni) != 0;
-}
-bool runs_avx512_vnni() {
-  return runs_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
-}
-bool runs_avx512_bf16() {
-  constexpr unsigned kBf16 = 1u << 5;
-  return runs_avx512_vnni() && (MoreFeatures(1).a & kBf16) != 0;
-}
-bool runs_amx() {
+[[maybe_unused]] bool runs_amx() {
 #if HEED_AMX
   static const bool runs = [] {
-    constexpr unsigned kTile = 1u << 24, kInt8 = 1u << 25, kBf16 = 1u << 22;
-    constexpr unsigned kAll = kTile | kInt8 | kBf16;
-    if (!runs_avx512_vnni() || (MoreFeatures(0).d & kAll) != kAll) return false;
+    if (!cpu_features().amx) return false;
     constexpr int kRequestXstate = 0x1023, kTileData = 18;  // Linux, Documentation/arch/x86/xstate.rst
     return syscall(SYS_arch_prctl, kRequestXstate, kTileData) == 0;  // for all threads
   }();
@@ -73,7 +34,6 @@ bool runs_amx() {
   return false;
 #endif
 }
-#endif
 
 constexpr Isa kIsas[] = {
 #if HWY_TARGETS & HWY_WASM  // a module without vectors would be another module
@@ -82,16 +42,16 @@ constexpr Isa kIsas[] = {
     {"generic", 0, false, false, false, [] { return true; }},
 #endif
 #if HWY_TARGETS & HWY_SSE4
-    {"sse4", 1, false, false, false, runs_sse4},
+    {"sse4", 1, false, false, false, [] { return cpu_features().sse4; }},
 #endif
 #if HWY_TARGETS & HWY_AVX2
-    {"avx2", 2, false, false, false, runs_avx2},
-    {"avxvnni", 2, true, false, false, runs_avx_vnni},
+    {"avx2", 2, false, false, false, [] { return cpu_features().avx2; }},
+    {"avxvnni", 2, true, false, false, [] { return cpu_features().avx_vnni; }},
 #endif
 #if HWY_TARGETS & HWY_AVX3
-    {"avx512", 3, false, false, false, runs_avx512},
-    {"avx512vnni", 3, true, false, false, runs_avx512_vnni},
-    {"avx512bf16", 3, true, true, false, runs_avx512_bf16},
+    {"avx512", 3, false, false, false, [] { return cpu_features().avx512; }},
+    {"avx512vnni", 3, true, false, false, [] { return cpu_features().avx512_vnni; }},
+    {"avx512bf16", 3, true, true, false, [] { return cpu_features().avx512_bf16; }},
     {"amx", 3, true, false, true, runs_amx},
 #endif
 #if HWY_TARGETS & HWY_NEON  // which every 64-bit Arm processor has
