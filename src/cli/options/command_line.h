@@ -4,8 +4,8 @@
 // include it.
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,9 +85,9 @@ class Command {
                      const std::string& usual);
   Option* keep(CLI::Option* option);
 
-  std::string group_;           // of subcommands
-  std::deque<Option> options_;  // a deque keeps pointers to its elements valid
-  std::deque<Command> subcommands_;
+  std::string group_;          // of subcommands
+  std::list<Option> options_;  // a list keeps pointers to its elements valid
+  std::list<Command> subcommands_;
 };
 
 /// The whole command line. One subcommand is required; if an option is repeated, its last value counts.
