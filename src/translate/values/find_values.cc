@@ -171,7 +171,6 @@ class Finder {
   /// A score or a ratio, "2:1", and a duration, "3:45 min" or "1:02:45". A word of the clock behind it, which
   /// is wrong there, is part of it.
   std::optional<ReadValue> read_ratio() const {
-    constexpr size_t kHour = 24, kMinute = 59;
     const TextTokens tokens = left();
     size_t count = 1;
     while (count + 1 < tokens.size() && tokens[count].is(":") && !tokens[count].after_space &&
@@ -181,11 +180,11 @@ class Finder {
     if (count == 1 || !tokens[0].is_digits()) return {};
     const TextTokens behind = tokens.subspan(count);
     const bool lasts = length_of_any(language_.durations, behind) > 0;
-    const auto within = [](const TextToken& token, size_t most) {
-      return token.lower.size() <= 2 && static_cast<size_t>(small_number(token)) <= most;
+    const auto within = [](const TextToken& token, int most) {
+      return token.lower.size() <= 2 && small_number(token) <= most;
     };
-    const bool time =
-        count == 3 && within(tokens[0], kHour) && within(tokens[2], kMinute) && tokens[2].lower.size() == 2;
+    const bool time = count == 3 && within(tokens[0], kLastHour) && within(tokens[2], kLastMinute) &&
+                      tokens[2].lower.size() == 2;
     if (time && !lasts) return {};
     std::string normal;
     for (const TextToken& token : tokens.first(count)) normal += token.lower;
@@ -225,7 +224,8 @@ class Finder {
     const TextTokens tokens = left();
     if (!language_.twelve_hour || tokens.size() < 3 || !tokens[1].is(".") || tokens[1].after_space) return {};
     const int hour = small_number(tokens[0]), minute = small_number(tokens[2]);
-    if (hour < 1 || hour > 24 || minute < 0 || minute > 59 || tokens[2].lower.size() != 2) return {};
+    if (hour < 1 || hour > kLastHour || minute < 0 || minute > kLastMinute || tokens[2].lower.size() != 2)
+      return {};
     if (tokens[2].after_space || !is_behind_time_words() ||
         find_unit(tokens.subspan(3), language_).tokens > 0)
       return {};

@@ -51,16 +51,15 @@ bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& la
   // "Viertel vor11" is no time.
   if (match.tokens > 0 && left[0].is_digits() && !left[0].after_space && tokens[match.tokens - 1].is_word())
     return false;
-  constexpr int kMaxHour = 24, kMaxMinute = 59;
   if (part == "H") {
-    const auto hour = read_clock_number(left, language, kMaxHour);
+    const auto hour = read_clock_number(left, language, kLastHour);
     if (!hour || lacks_clock_word(left, language)) return false;
     match.hour = *hour;
     match.tokens += hour->tokens;
     return true;
   }
   if (part == "M" || part == "MM") {
-    const auto minutes = read_clock_number(left, language, kMaxMinute);
+    const auto minutes = read_clock_number(left, language, kLastMinute);
     const bool two_digits = left[0].lower.size() == 2 && left[0].is_digits() && !left[0].after_space;
     if (!minutes || (part == "MM" && !two_digits)) return false;
     if (minutes->in_words && minutes->value == 1) return false;  // an article: "um 13 Uhr ein Bier"

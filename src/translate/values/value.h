@@ -10,6 +10,8 @@ namespace heed::translate {
 
 inline constexpr int kHourMinutes = 60, kHalfDayMinutes = 12 * kHourMinutes,
                      kDayMinutes = 2 * kHalfDayMinutes;
+/// Of a time as it is written: 24:00 is midnight.
+inline constexpr int kLastHour = 24, kLastMinute = 59;
 
 enum class ValueKind {
   kNumber,
