@@ -53,5 +53,5 @@ def test_bad_input(embedder, classifier_directory, model_directory):
         heed.Embedder(classifier_directory, pooling="median")
     with pytest.raises(heed.Error, match="no prompt 'query'"):
         heed.Embedder(classifier_directory, prompt="query")
-    with pytest.raises(heed.Error, match="encoder"):
+    with pytest.raises(heed.Error, match="is a translation model"):
         heed.Embedder(model_directory)

@@ -38,32 +38,10 @@ nn::Context LoadedModel::context() const {
 
 namespace {
 
-[[noreturn]] void refuse(const LoadedModel& loaded) {
-  switch (loaded.model->task()) {
-    case Task::kTranslation:
-      fail(ErrorKind::kUsage, "'{}' is a translation model ({}): use heed translate or heed attend",
-           loaded.directory(), loaded.model_type);
-    case Task::kLanguageModel:
-      fail(ErrorKind::kUsage, "'{}' is a language model ({}): use heed generate, heed score or heed attend",
-           loaded.directory(), loaded.model_type);
-    case Task::kClassification:
-      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend",
-           loaded.directory(), loaded.model_type);
-    case Task::kMaskedLanguageModel:
-      fail(ErrorKind::kUsage,
-           "'{}' is a masked language model ({}): use heed fill, heed embed or heed attend",
-           loaded.directory(), loaded.model_type);
-    case Task::kEmbedding:
-      fail(ErrorKind::kUsage, "'{}' is an encoder without a head ({}): use heed embed or heed attend",
-           loaded.directory(), loaded.model_type);
-  }
-  HEED_CHECK(false);
-}
-
 template <typename Kind>
 const Kind& as(const LoadedModel& loaded) {
   const auto* model = dynamic_cast<const Kind*>(loaded.model.get());
-  if (model == nullptr) refuse(loaded);
+  if (model == nullptr) refuse_task(loaded.directory(), loaded.model_type, loaded.model->task());
   return *model;
 }
 

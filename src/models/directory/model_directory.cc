@@ -28,6 +28,28 @@ ModelDirectory ModelDirectory::open(ModelInventory files) {
   return opened;
 }
 
+void refuse_task(std::string_view directory, std::string_view model_type, Task task) {
+  switch (task) {
+    case Task::kTranslation:
+      fail(ErrorKind::kUsage, "'{}' is a translation model ({}): use heed translate or heed attend",
+           directory, model_type);
+    case Task::kLanguageModel:
+      fail(ErrorKind::kUsage, "'{}' is a language model ({}): use heed generate, heed score or heed attend",
+           directory, model_type);
+    case Task::kClassification:
+      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend", directory,
+           model_type);
+    case Task::kMaskedLanguageModel:
+      fail(ErrorKind::kUsage,
+           "'{}' is a masked language model ({}): use heed fill, heed embed or heed attend", directory,
+           model_type);
+    case Task::kEmbedding:
+      fail(ErrorKind::kUsage, "'{}' is an encoder without a head ({}): use heed embed or heed attend",
+           directory, model_type);
+  }
+  HEED_CHECK(false);
+}
+
 void ModelDirectory::adapt_ctranslate2() {
   Ctranslate2Model model = open_ctranslate2(files_, config_);
   ctranslate2_ = true;
@@ -57,14 +79,18 @@ const std::shared_ptr<const WeightFiles>& ModelDirectory::weights() const {
 
 std::unique_ptr<Model> ModelDirectory::create_encoder() const {
   if (architecture().read_encoder == nullptr) {
-    config_.reject("model_type",
-                   "the type of an encoder, such as bert: other models have no embeddings of texts");
+    refuse_task(path(), config_.string("model_type", ""), task());
   }
   return architecture().read_encoder(config_);
 }
 
 std::unique_ptr<Model> ModelDirectory::create_model() const {
-  if (files_.has(model_file::kModules) && !names_a_classifier(config_)) return create_encoder();
+  if (files_.has(model_file::kModules) && !names_a_classifier(config_)) {
+    if (architecture().read_encoder == nullptr) {
+      config_.reject("model_type", "the type of an encoder, such as bert: other models have no embeddings");
+    }
+    return create_encoder();
+  }
   return architecture().read(config_);
 }
 

@@ -44,7 +44,7 @@ class ModelDirectory {
   /// and unless it is a classifier, the encoder alone. Throws kFormat for missing, invalid or unsupported
   /// values.
   std::unique_ptr<Model> create_model() const;
-  /// The encoder alone, whatever head the config names. Throws kFormat for models that are not encoders.
+  /// The encoder alone, whatever head the config names. Throws kUsage for models that are not encoders.
   std::unique_ptr<Model> create_encoder() const;
   /// The settings of generation_config.json, or those of the config. Throws kFormat.
   GenerationDefaults generation() const;
@@ -59,5 +59,8 @@ class ModelDirectory {
   bool ctranslate2_ = false;
   mutable std::shared_ptr<const WeightFiles> weights_;
 };
+
+/// Throws kUsage, for what a model with this task cannot do: says which commands it is for.
+[[noreturn]] void refuse_task(std::string_view directory, std::string_view model_type, Task task);
 
 }  // namespace heed::models

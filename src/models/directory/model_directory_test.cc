@@ -50,6 +50,15 @@ TEST_F(ModelDirectoryTest, SentenceModulesNameTheEncoder) {
   EXPECT_EQ(open().create_model()->task(), Task::kClassification);
 }
 
+TEST_F(ModelDirectoryTest, OtherModelsHaveNoEncoder) {
+  folder_.write(model_file::kConfig, R"({"model_type": "gpt2"})");
+  expect_error(ErrorKind::kUsage, "is a language model (gpt2): use heed generate",
+               [&] { open().create_encoder(); });
+  folder_.write(model_file::kModules, "[]");
+  expect_error(ErrorKind::kFormat, "'model_type' is \"gpt2\", expected the type of an encoder",
+               [&] { open().create_model(); });
+}
+
 TEST_F(ModelDirectoryTest, Formats) {
   folder_.write(model_file::kConfig, bert("BertForMaskedLM").dump());
   folder_.write("pytorch_model.bin.index.json", "{}");

@@ -144,7 +144,7 @@ void HttpConnection::on_read_error(ErrorCode error) {
   } else if (error == http::error::body_limit) {
     refuse(413, fmt::format("a body may have {} bytes", shared_.options.body_bytes));
   } else if (error == http::error::bad_version) {
-    refuse(505, "this server speaks HTTP/1.1 and HTTP/1.0");
+    refuse(505, "this server speaks HTTP/1.1 and HTTP/1.0, with CR LF at the end of each line");
   } else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
              error != http::error::end_of_stream && error != http::error::partial_message) {
     refuse(400, fmt::format("the request is not HTTP: {}", error.message()));
