@@ -170,8 +170,8 @@ TEST_F(CliEmbedTest, ModelsWithoutAHead) {
     EXPECT_GT(cosine, 0.98) << directory;
     EXPECT_NEAR(cosine, 1, 0.02);
   }
-  expect_failure(heed_command({"embed", "a", "--model", source_folder() + "/models/de-en"}), 1,
-                 {"model_type", "encoder"});
+  expect_failure(heed_command({"embed", "a", "--model", source_folder() + "/models/de-en"}), 2,
+                 {"is a translation model (marian): use heed translate"});
 }
 
 }  // namespace

@@ -21,6 +21,15 @@ CommandResult attend(const Arguments& more) {
   return heed_command(arguments);
 }
 
+// A variable of a script that was not set.
+TEST(Usage, EmptyValuesAreRefused) {
+  for (const char* option : {"--model", "--pair", "--input", "--output", "--glossary"}) {
+    expect_failure(heed_command({"translate", option, "", "x"}), 2,
+                   {std::string(option) + " takes a value that is not empty"});
+  }
+  expect_failure(heed_command({"train", "--output", "", "--pairs", "x"}), 2, {"--output takes a value"});
+}
+
 // ---- Numbers
 
 TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {

@@ -26,6 +26,13 @@ protected() {
   need "stack that is not executable" 'GNU_STACK .* RW ' "$work/headers"
   need "stack protector" '__stack_chk_fail' "$work/symbols"
   need "checked functions (_FORTIFY_SOURCE)" '__(memcpy|memset|memmove|read|pread|snprintf|strncpy|fprintf|vsnprintf|poll|recv|fread)_chk' "$work/symbols"
+  # An empty entry of the library path would be the current folder, where anybody may have put libraries.
+  local path
+  path=$(sed -n 's/.*(\(RPATH\|RUNPATH\)).*\[\(.*\)\]/\2/p' "$work/headers")
+  if [[ $path && :$path: =~ :[^\$/] ]]; then
+    echo "$binary: libraries of the current folder ($path)"
+    missing=1
+  fi
   if [[ $(uname -m) == x86_64 ]]; then
     # Debian's start files have no mark, so the linker leaves it out of the program; the instructions are there.
     local marks
@@ -74,5 +81,6 @@ refused BIND_NOW -Wl,-z,lazy
 refused "not executable" -Wl,-z,execstack
 refused "stack protector" -fno-stack-protector
 refused FORTIFY -U_FORTIFY_SOURCE
+refused "current folder" -Wl,-rpath,/usr/lib::
 if [[ $(uname -m) == x86_64 ]]; then refused indirect -fcf-protection=none; fi
 exit $failed

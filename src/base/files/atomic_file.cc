@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -22,19 +23,28 @@ namespace {
 constexpr size_t kBufferSize = 1 << 20;
 constexpr int kMostLinks = 40;  // as Linux follows
 
+struct Destination {
+  std::string file;
+  int descriptor = -1;  ///< of this process, if the path names one, such as /dev/stdout
+};
+
 /// The file that a path names: that of a symbolic link, whether it exists or not.
-std::string behind_links(const std::string& path) {
+Destination behind_links(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
+  const std::string descriptors = fmt::format("/proc/{}/fd", ::getpid());
   fs::path file = path;
   for (int links = 0; fs::is_symlink(file, error); ++links) {
+    if (fs::canonical(file.parent_path(), error) == descriptors) {
+      return {{}, std::atoi(file.filename().c_str())};
+    }
     const fs::path next = fs::read_symlink(file, error);
     if (error || links == kMostLinks) {
       fail(ErrorKind::kFile, "cannot write '{}': {}", path, error ? error.message() : reason(ELOOP));
     }
     file = file.parent_path() / next;
   }
-  return file.string();
+  return {file.string()};
 }
 
 }  // namespace
@@ -45,11 +55,14 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (exists && S_ISDIR(status.st_mode)) {
     fail(ErrorKind::kFile, "cannot write '{}': it is a directory; give a file name", path_);
   }
-  if (exists && !S_ISREG(status.st_mode)) {
-    // A device or a pipe, such as /dev/stdout, is written to directly and never replaced.
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  const Destination destination = behind_links(path_);
+  if (destination.descriptor >= 0) {
+    // What is open is written on: standard output may be a file that others write to as well.
+    descriptor_ = ::fcntl(destination.descriptor, F_DUPFD_CLOEXEC, 0);
+  } else if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);  // a device or a pipe is never replaced
   } else {
-    target_ = behind_links(path_);
+    target_ = destination.file;
     remove_dead_parts_of(target_);
     open_part();
   }

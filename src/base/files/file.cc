@@ -27,7 +27,7 @@ std::string read_file(const std::string& path, size_t limit) {
   return content;
 }
 
-std::string read_input(const std::string& path) {
+std::string read_input(const std::string& path, size_t limit) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const ErrorKind kind = errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile;
@@ -46,6 +46,11 @@ std::string read_input(const std::string& path) {
     }
     if (count == 0) break;
     used += static_cast<size_t>(count);
+    if (used > limit) {
+      ::close(descriptor);
+      fail(ErrorKind::kFile, "cannot read '{}': it has more than {} bytes, the maximum for this kind of file",
+           path, limit);
+    }
   }
   ::close(descriptor);
   content.resize(used);

@@ -15,8 +15,8 @@ namespace heed {
 std::string read_file(const std::string& path, size_t limit = size_t{1} << 30);
 
 /// The content of a file given by the user: a regular file, a pipe or a device, read to its end. Throws
-/// kNotFound, or kFile for a directory or a failed read.
-std::string read_input(const std::string& path);
+/// kNotFound, or kFile for a directory, a failed read or more than `limit` bytes.
+std::string read_input(const std::string& path, size_t limit = size_t{1} << 24);
 
 /// Whether a directory entry exists. True for dangling symbolic links: they are damaged files, and reading
 /// one is an error.

@@ -107,6 +107,21 @@ TEST_F(FileTest, DanglingLinksAreWrittenThrough) {
   EXPECT_TRUE(std::filesystem::is_symlink(in_folder("loop")));
 }
 
+// Such as /dev/stdout, behind which others write to the same file.
+TEST_F(FileTest, OpenDescriptorsAreWrittenOn) {
+  const int descriptor = ::open(in_folder("log").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_GE(descriptor, 0);
+  ASSERT_EQ(::write(descriptor, "before,", 7), 7);
+  const std::string number = std::to_string(descriptor);
+  write_file("/dev/fd/" + number, "first,");
+  std::filesystem::create_symlink("/proc/self/fd/" + number, in_folder("link"));
+  write_file(in_folder("link"), "second,");
+  ASSERT_EQ(::write(descriptor, "after", 5), 5);
+  ::close(descriptor);
+  EXPECT_EQ(read_file(in_folder("log")), "before,first,second,after");
+  expect_file_error(ErrorKind::kFile, "cannot write", [&] { write_file("/dev/fd/12345", "x"); });
+}
+
 TEST_F(FileTest, PipesAreNotReplaced) {
   const std::string pipe = in_folder("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -135,6 +150,13 @@ TEST_F(FileTest, ReadFileRefusesPipesDevicesAndHugeFiles) {
                     [&] { read_file(large, 4); });
   std::filesystem::resize_file(large, uintmax_t{1} << 40);  // sparse: it takes no disk
   expect_file_error(ErrorKind::kFile, "the maximum", [&] { read_file(large); });
+}
+
+TEST_F(FileTest, InputWithoutAnEndIsRefused) {
+  expect_file_error(ErrorKind::kFile, "more than 16777216 bytes", [&] { read_input("/dev/zero"); });
+  write_file(in_folder("four"), "1234");
+  EXPECT_EQ(read_input(in_folder("four"), 4), "1234");
+  expect_file_error(ErrorKind::kFile, "more than 3 bytes", [&] { read_input(in_folder("four"), 3); });
 }
 
 TEST_F(FileTest, DanglingLinksArePresent) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
@@ -204,9 +205,18 @@ Option* Command::keep(CLI::Option* option) {
 template <typename Value>
 Option* Command::add_option(const std::string& name, Value& variable, const std::string& help) {
   const size_t space = name.find(' ');
-  CLI::Option* option = app_->add_option(name.substr(0, space), variable, help);
-  if (space != std::string::npos) option->type_name(name.substr(space + 1));
-  return keep(option);
+  CLI::Option* added = app_->add_option(name.substr(0, space), variable, help);
+  Option* option = keep(added);
+  if (space == std::string::npos) return option;
+  const std::string value_name = name.substr(space + 1);
+  added->type_name(value_name);
+  // An empty name of a file or language is a variable of a script that was not set, not a wish for the
+  // default.
+  if (!std::is_arithmetic_v<Value> && value_name != "TEXT") {
+    option->check(
+        [](const std::string& text) { return text.empty() ? "takes a value that is not empty" : ""; });
+  }
+  return option;
 }
 template Option* Command::add_option(const std::string&, int&, const std::string&);
 template Option* Command::add_option(const std::string&, int64_t&, const std::string&);

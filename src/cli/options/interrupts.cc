@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -21,16 +23,28 @@ namespace {
 
 std::atomic<bool> interrupted_flag{false};
 std::atomic<int> signals{0};
+std::atomic<int64_t> first_signal_ns{0};
 std::atomic<OnInterrupt> choice_now{OnInterrupt::kEndSoon};
 sem_t first_signal;
 
+int64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 /// Only async-signal-safe operations.
 void on_signal(int) {
+  constexpr int64_t kRepeatNs = 300'000'000;
   const int error = errno;
   interrupted_flag = true;
-  const int before = signals.fetch_add(1);
-  if (before == 0) ::sem_post(&first_signal);
-  if (before >= 2) ::_exit(kExitInterrupted);
+  int64_t first = 0;
+  const bool is_first = first_signal_ns.compare_exchange_strong(first, now_ns());
+  if (is_first || now_ns() - first >= kRepeatNs) {
+    const int before = signals.fetch_add(1);
+    if (before == 0) ::sem_post(&first_signal);
+    if (before >= 2) ::_exit(kExitInterrupted);
+  }
   errno = error;
 }
 

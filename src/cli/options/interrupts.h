@@ -13,7 +13,8 @@ namespace heed::cli {
 
 constexpr double kGraceSeconds = 0.6;
 
-/// Installs the signal handlers and starts the watcher thread. A second signal ends the process at once.
+/// Installs the signal handlers and starts the watcher thread. A second signal ends the process at once,
+/// unless it comes within 0.3 s: timeout and some shells send one to the process and again to its group.
 /// SIGHUP stays ignored if it was (nohup).
 void watch_interrupts();
 

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "base/files/descriptor_io.h"
+#include "base/files/errno_reason.h"
+#include "base/log.h"
 #include "text/unicode/utf8.h"
 
 namespace heed::serve {
@@ -40,7 +43,7 @@ AccessLog::AccessLog(const std::string& path) {
     return;
   }
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file_ < 0) fail(ErrorKind::kFile, "cannot write the access log '{}'", path);
+  if (file_ < 0) fail(ErrorKind::kFile, "cannot write the access log '{}': {}", path, reason(errno));
   owned_ = true;
 }
 
@@ -48,10 +51,13 @@ AccessLog::~AccessLog() {
   if (owned_) ::close(file_);
 }
 
-/// One write per line, so that lines are not interleaved. Errors are ignored: they must not stop the server.
+/// One write per line, so that lines are not interleaved. Errors must not stop the server: the first of
+/// several in a row is a warning.
 void AccessLog::write_line(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  [[maybe_unused]] const bool written = write_all(file_, line.data(), line.size());
+  const bool failed = !write_all(file_, line.data(), line.size());
+  if (failed && !failing_) log_warning("the access log lacks lines: {}", reason(errno));
+  failing_ = failed;
 }
 
 void AccessLog::write(const HttpRecord& record, const std::string& route) {

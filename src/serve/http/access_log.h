@@ -26,6 +26,7 @@ class AccessLog {
   std::mutex mutex_;
   int file_ = -1;
   bool owned_ = false;
+  bool failing_ = false;
 };
 
 }  // namespace heed::serve

@@ -10,6 +10,7 @@
 #include "base/files/fingerprint.h"
 #include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
+#include "base/text/option_error.h"
 #include "train/loop/trainer.h"
 
 namespace heed::train {
@@ -80,6 +81,7 @@ class PreparedTokenizer {
   bool prepare(const std::function<void(const std::string&)>& make) {
     if (input_.begun) {
       require_the_same();
+      require_the_same_languages();
       return false;
     }
     const std::optional<Manifest> manifest = read_manifest();
@@ -140,6 +142,23 @@ class PreparedTokenizer {
       fail(ErrorKind::kFormat, "'{}/{}' is {}: restore it from a copy, or train into another directory",
            output_, name, found == now.files.end() ? "missing" : "not the file that the training began with");
     }
+  }
+
+  void require_the_same_languages() const {
+    const TrainerOptions& o = input_.options;
+    const ModelInventory files(output_);
+    if (o.source_language.empty() || !files.has(model_file::kTokenizerConfig)) return;
+    const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
+    const bool has_pair = config.has("source_lang") && config.has("target_lang");
+    if (!has_pair && !o.recipe.from.empty()) return;  // a token for each language
+    const std::string now = o.source_language + "-" + o.target_language,
+                      before = has_pair ? config.string("source_lang") + "-" + config.string("target_lang")
+                                        : "no languages";
+    if (before == now) return;
+    fail_option(
+        "$languages {}: the training in '{}' is of {}; give the same to resume, or train into another "
+        "directory",
+        now, output_, before);
   }
 
   void copy(const std::string& from, const std::string& to) const {
