@@ -22,6 +22,10 @@ TEST(Whitespace, AgreesWithPython) {
 TEST(Whitespace, StripAndSplit) {
   EXPECT_EQ(strip(" \u3000a b\u00A0\n"), "a b");
   EXPECT_EQ(strip_right(" a \x1F"), " a");
+  EXPECT_EQ(strip_right("ü\u3000\u00A0\u2028"), "ü");
+  EXPECT_EQ(strip_right("ü"), "ü");
+  EXPECT_EQ(strip_right("\U0001F600 "), "\U0001F600");
+  EXPECT_EQ(strip_right("a \x80\x80"), "a \x80\x80");  // no characters
   EXPECT_EQ(strip(" \t "), "");
   EXPECT_THAT(split_whitespace(" a  bc\u2003d "), testing::ElementsAre("a", "bc", "d"));
   EXPECT_TRUE(split_whitespace(" \u2028").empty());

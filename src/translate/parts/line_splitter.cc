@@ -3,6 +3,7 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -15,6 +16,16 @@
 
 namespace heed::translate {
 namespace {
+
+/// Of things in order that do not overlap each other, those that overlap [begin, end). A long line has many.
+template <typename Thing>
+std::span<const Thing> overlapping(const std::vector<Thing>& things, size_t begin, size_t end) {
+  const auto first =
+      std::ranges::partition_point(things, [&](const Thing& each) { return each.end <= begin; });
+  const auto last =
+      std::partition_point(first, things.end(), [&](const Thing& each) { return each.begin < end; });
+  return {first, last};
+}
 
 constexpr size_t kMinTokens = 8;
 /// A constrained search for more or longer spans than these takes too long: the sentence is split around
@@ -135,7 +146,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
   std::string outside;  // text outside of protected spans
   size_t at = range.begin;
   std::vector<ProtectedSpan> inside;
-  for (const ProtectedSpan& span : line.spans) {
+  for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
     if (span.begin < at || span.end > range.end) continue;
     inside.push_back(span);
     outside += line.text.substr(at, span.begin - at);
@@ -173,7 +184,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
     at = span.end;
   }
   add_text(range.end);
-  for (const Glossary::Match& term : line.terms) {
+  for (const Glossary::Match& term : overlapping(line.terms, range.begin, range.end)) {
     const bool overlaps = std::any_of(inside.begin(), inside.end(), [&](const ProtectedSpan& span) {
       return span.begin < term.end && term.begin < span.end;
     });
@@ -237,8 +248,8 @@ bool LineSplitter::target_can_hold(std::string_view text) const {
 bool LineSplitter::holds_only_spans(const Line& line, Range range) {
   size_t at = range.begin;
   bool any = false;
-  for (const ProtectedSpan& span : line.spans) {
-    if (span.end <= range.begin || span.begin >= range.end || span.kind != SpanKind::kExact) continue;
+  for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
+    if (span.kind != SpanKind::kExact) continue;
     if (span.begin > at && !has_no_word(line.text.substr(at, span.begin - at))) return false;
     at = span.end;
     any = true;
@@ -249,10 +260,8 @@ bool LineSplitter::holds_only_spans(const Line& line, Range range) {
 /// Whether a range has no letter or digit and no glossary term.
 bool LineSplitter::is_copied(const Line& line, Range range) const {
   if (!options_.copy_wordless) return false;
-  const bool has_term = std::ranges::any_of(line.terms, [&](const Glossary::Match& term) {
-    return term.begin < range.end && range.begin < term.end;
-  });
-  return !has_term && has_no_word(line.text.substr(range.begin, range.end - range.begin));
+  return overlapping(line.terms, range.begin, range.end).empty() &&
+         has_no_word(line.text.substr(range.begin, range.end - range.begin));
 }
 
 /// Splits at spans that the model can neither generate nor replace by placeholders, and at those beyond
@@ -260,7 +269,7 @@ bool LineSplitter::is_copied(const Line& line, Range range) const {
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
   std::vector<Range> ranges;
   size_t marks = 0, required = 0;
-  for (const ProtectedSpan& span : line.spans) {
+  for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
     if (span.begin < range.begin || span.end > range.end || span.kind != SpanKind::kExact) continue;
     if (marks++ < marks_) continue;
     const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
@@ -398,9 +407,9 @@ size_t LineSplitter::split_point(const Line& line, Range window, const Encoding&
 
 std::string LineSplitter::separator(const Line& line, Range gap) const {
   const std::string_view text = line.text;
-  const bool at_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
-    return span.end == gap.begin || span.begin == gap.end;
-  });
+  const auto near = overlapping(line.spans, gap.begin - 1, gap.end + 1);
+  const bool at_span = std::ranges::any_of(
+      near, [&](const ProtectedSpan& span) { return span.end == gap.begin || span.begin == gap.end; });
   const std::string_view between = text.substr(gap.begin, gap.end - gap.begin);
   if (at_span) return std::string(between);
   size_t at = character_boundary(text, gap.begin - 1);

@@ -8,6 +8,9 @@ void TranslationWindow::number_parts() {
   first_part.push_back(0);
   for (size_t line = 0; line < lines.size(); ++line) {
     const std::vector<LinePart>& parts = lines[line].parts;
+    const auto translated =
+        std::ranges::find_if(parts, [](const LinePart& part) { return part.literal.empty(); });
+    first_translated.push_back(line_of_part.size() + static_cast<size_t>(translated - parts.begin()));
     line_of_part.insert(line_of_part.end(), parts.size(), line);
     first_part.push_back(line_of_part.size());
     size_t tokens = 0;
@@ -22,11 +25,7 @@ void TranslationWindow::number_parts() {
 }
 
 bool TranslationWindow::is_first_translated(size_t number) const {
-  const size_t line = line_of_part[number];
-  for (size_t part = first_part[line]; part < number; ++part) {
-    if (this->part(part).literal.empty()) return false;
-  }
-  return part(number).literal.empty();
+  return first_translated[line_of_part[number]] == number;
 }
 
 }  // namespace heed::translate

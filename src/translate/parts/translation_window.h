@@ -13,8 +13,9 @@ namespace heed::translate {
 /// Parts are numbered from 0 through all lines of the window.
 struct TranslationWindow {
   std::vector<std::string> inputs;
-  std::vector<SplitLine> lines;    ///< `inputs`, split
-  std::vector<size_t> first_part;  ///< of each line, and the end
+  std::vector<SplitLine> lines;          ///< `inputs`, split
+  std::vector<size_t> first_part;        ///< of each line, and the end
+  std::vector<size_t> first_translated;  ///< part of each line; without one, the end of the line's parts
   std::vector<size_t> line_of_part;
   std::vector<double> bytes_of_part;                        ///< share of the line, proportional to its tokens
   std::vector<std::vector<search::Hypothesis>> hypotheses;  ///< of each part; empty for parts that are copied
