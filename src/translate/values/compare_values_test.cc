@@ -74,6 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "at a quarter to 5", "de", "um Viertel vor5", 1, 1},
         Pair{"en", "at ten to one", "de", "um zehn vor ein, aber", 1, 1},
         // Units.
+        Pair{"de", "Die Wohnung hat 78 m².", "en", "The apartment has 78 m2.", 0, 0},
+        Pair{"en", "It's 10 below zero outside.", "de", "Draußen ist es 10 Grad.", 1, 1},
+        Pair{"en", "It's 10 below zero outside.", "es", "Son 10 bajo cero afuera.", 0, 0},
         Pair{"en", "It costs 20p.", "de", "Es kostet 20 Uhr.", 1, 1},
         Pair{"en", "2 lbs of butter", "de", "2 Butter", 1, 0}, Pair{"de", "2,5 kg", "en", "2.5", 1, 0},
         Pair{"en", "at 120 km/h", "es", "a 120", 1, 0}, Pair{"en", "100 miles", "de", "100 Kilometer", 1, 1},

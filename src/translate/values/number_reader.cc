@@ -159,6 +159,15 @@ class NumberReader {
     }
   }
 
+  /// "78 m2" is 78 m², and the 2 no number.
+  void skip_exponent() {
+    using enum Unit;
+    const bool length = value_.unit == kKilometre || value_.unit == kMetre || value_.unit == kCentimetre ||
+                        value_.unit == kMillimetre;
+    if (!length || at_end() || tokens_[at_].after_space) return;
+    if (tokens_[at_].is("2") || tokens_[at_].is("3")) ++at_;
+  }
+
   void read_behind() {
     if (!at_end()) {
       skip_hyphen();
@@ -167,12 +176,17 @@ class NumberReader {
       if (unit.tokens > 0 && (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
         value_.unit = unit.unit;
         at_ += unit.tokens;
+        skip_exponent();
       }
     }
     for (const std::string_view below : language_.below_zero) {
-      if (at_end() || !is_temperature() || negative_ || !begins_with(left(), below)) continue;
+      // "drei Grad minus", and without the unit "10 below zero".
+      const size_t length = phrase_length(below);
+      const bool temperature = is_temperature() || (value_.unit == Unit::kNone && length > 1);
+      if (at_end() || !temperature || negative_ || !begins_with(left(), below)) continue;
+      if (value_.unit == Unit::kNone) value_.unit = Unit::kDegree;
       negative_ = true;
-      at_ += phrase_length(below);
+      at_ += length;
     }
   }
 
