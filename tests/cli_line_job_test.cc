@@ -157,6 +157,23 @@ TEST_F(LineJobTest, OnlyTheSameJobContinues) {
   expect_failure(run(translate(output, {"--resume"})), 1, {"is not what its manifest says"});
 }
 
+// On another machine, input and model may lie elsewhere.
+TEST_F(LineJobTest, NamesOfTheInputAndTheModelDoNotMatter) {
+  const std::string input = folder_.path("renamed"), model = folder_.path("moved");
+  std::filesystem::copy_file(input_, input);
+  std::filesystem::copy(model_, model, std::filesystem::copy_options::recursive);
+  const auto part = [&](const std::string& directory, const std::string& file, const std::string& number) {
+    return heed_command({"translate", "--model", directory, "--input", file, "--beam", "1", "--part",
+                         number + "/2", "--output", folder_.path("part" + number), "--resume"});
+  };
+  ASSERT_EQ(part(model_, input_, "1").status, 0);
+  ASSERT_EQ(part(model, input, "2").status, 0);
+  EXPECT_EQ(heed_command({"verify", folder_.path("part1"), folder_.path("part2")}).status, 0);
+  EXPECT_EQ(part(model, input, "1").status, 0);  // again: it is complete
+  write_file(model + "/extra.json", "{}");
+  expect_failure(part(model, input, "1"), 2, {"model checksum"});
+}
+
 TEST_F(LineJobTest, ReadsAndWritesCompressedFiles) {
   const std::string whole = output_of({"translate", "--input", input_, "--beam", "1"});
   for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {

@@ -30,6 +30,14 @@ TEST(Usage, EmptyValuesAreRefused) {
   expect_failure(heed_command({"train", "--output", "", "--pairs", "x"}), 2, {"--output takes a value"});
 }
 
+TEST(Usage, NamesThatAreNotUtf8CannotBeWrittenAsJson) {
+  const TestFolder folder;
+  const std::string model = folder.path("model\xff");
+  std::filesystem::copy(tiny_model(), model, std::filesystem::copy_options::recursive);
+  EXPECT_EQ(heed_command({"translate", "--model", model, "Der Hund"}).status, 0);
+  expect_failure(heed_command({"info", "--json", model}), 1, {"is not valid UTF-8", "rename it"});
+}
+
 // ---- Numbers
 
 TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {

@@ -95,6 +95,13 @@ int report_errors(const CommandLine& app, const Work& work) {
   } catch (const std::system_error& error) {
     return is_refused_thread(error) ? report_refused_thread() : report(error, kExitFailed);
   } catch (const std::exception& error) {
+    // Of all that is written as JSON, only names of files may be anything but UTF-8.
+    if (std::string_view(error.what()).starts_with("[json.exception.type_error.316]")) {
+      return report(Error(ErrorKind::kFile,
+                          "the name of a file or folder is not valid UTF-8, as JSON and the records of "
+                          "unfinished work need it: rename it"),
+                    kExitFailed);
+    }
     return report(error, kExitFailed);
   }
 }
