@@ -1064,8 +1064,10 @@ TEST_F(ServeTest, RequiresApiKeys) {
   expect_error(post("/translate?api_key=another-key-12345678", kSentence), 403, "Invalid API key");
   expect_error(post("/v1/completions", {{"prompt", "a"}}), 401, "API key");
   expect_error(get("/metrics"), 400, "API key");
-  EXPECT_EQ(HttpConnection(port_).get("/metrics", "Authorization: Bearer a-key-of-20-letters!\r\n").status,
-            200);
+  for (const char* scheme : {"Bearer", "bearer"}) {
+    const std::string header = fmt::format("Authorization: {} a-key-of-20-letters!\r\n", scheme);
+    EXPECT_EQ(HttpConnection(port_).get("/metrics", header).status, 200);
+  }
   EXPECT_EQ(get("/health").status, 200);
   EXPECT_EQ(get("/languages").status, 200);
   server_.reset();

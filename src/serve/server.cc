@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/stop.h"
+#include "base/text/ascii.h"
 #include "serve/http/access_log.h"
 #include "serve/http/api_keys.h"
 #include "serve/http/rate_limit.h"
@@ -121,9 +122,10 @@ std::string Server::State::client_of(const HttpRequest& request) const {
 }
 
 std::string Server::State::key_of(const HttpRequest& request, const Fields& fields) const {
-  constexpr std::string_view kBearer = "Bearer ";
+  constexpr std::string_view kBearer = "bearer ";  // in any case (RFC 9110, section 11.1)
   const std::string_view authorization = request.header("authorization");
-  if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
+  if (ascii_lower(authorization.substr(0, kBearer.size())) == kBearer)
+    return std::string(authorization.substr(kBearer.size()));
   std::string key = fields.text_or("api_key", "");
   if (!key.empty() || request.query.empty()) return key;
   // Beside a body, fields are not read from the query, but some clients put the key there.
