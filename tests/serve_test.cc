@@ -1080,7 +1080,7 @@ TEST_F(ServeTest, RequiresApiKeys) {
     const Json entry = Json::parse(line);
     EXPECT_TRUE(entry.contains("status") && entry.contains("seconds") && entry.contains("id")) << line;
   }
-  EXPECT_EQ(count, 10);
+  EXPECT_EQ(count, 11);
 }
 
 TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
