@@ -107,8 +107,7 @@ TEST_F(TrainCommand, NeedsAStoppingCriterion) {
 TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {
   ASSERT_EQ(heed_command(training("model", 2)).status, 0);
   expect_failure(heed_command(training("model", 4, {"--seed", "7"})), 2, {"another recipe", "training.seed"});
-  expect_failure(heed_command(training("model", 4, {"--pair", "en-de"})), 2,
-                 {"--pair en-de", "is of de-en"});
+  expect_failure(heed_command(training("model", 4, {"--pair", "en-de"})), 2, {"--pair en-de", "is of de-en"});
   folder_.write("pairs.tsv", to_tsv(tiny_pairs(2000, 5)));
   expect_failure(heed_command(training("model", 4)), 2, {"has changed since the training", "pairs.tsv"});
 }
