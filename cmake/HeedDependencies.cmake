@@ -76,7 +76,7 @@ set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
              HWY_BROKEN_EMU128=1 HWY_COMPILE_ALL_ATTAINABLE=1)
 # Oniguruma has functions called as those of POSIX, regcomp() among them: the C library comes first, so that programs
-# which call these get its own. Of a static library, nothing else is linked than what is missing.
+# which call these get its own. From a static library, only what is still undefined is linked.
 set(c_library_first -Wl,-lc)
 if(ONIGURUMA_LINK_LIBRARIES MATCHES "\\.a$")
   set(c_library_first)

@@ -229,7 +229,7 @@ function(heed_embed_web folder)
   target_sources(heed_${folder} PRIVATE ${output})
 endfunction()
 
-# heed_loaded_library(TARGET): of a library that is loaded at run time, only functions named heed_... are visible.
+# heed_loaded_library(TARGET): a library that is loaded at run time exports only symbols named heed_...
 function(heed_loaded_library target)
   set(exports ${CMAKE_SOURCE_DIR}/cmake/loaded-library.map)
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
