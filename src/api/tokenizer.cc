@@ -2,20 +2,17 @@
 
 #include "api/checks.h"
 #include "inspect/reading/model_to_inspect.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
 
 /// A span with all bytes of the characters that it has a part of.
 std::pair<size_t, size_t> whole_characters(std::string_view text, std::pair<size_t, size_t> span) {
-  const auto continues = [&](size_t at) {
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-  };
   auto [begin, end] = span;
   if (begin == end) return span;
-  while (continues(begin)) --begin;
-  while (continues(end)) ++end;
-  return {begin, end};
+  while (end < text.size() && is_continuation_byte(text[end])) ++end;
+  return {character_start(text, begin), end};
 }
 
 }  // namespace

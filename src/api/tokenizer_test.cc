@@ -9,6 +9,7 @@
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/test_text.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
@@ -57,7 +58,7 @@ TEST(PublicTokenizer, OffsetsAreInTheTextThatWasGiven) {
     EXPECT_LE(before, begin) << n;
     before = begin;
     for (const size_t at : {begin, end}) {
-      EXPECT_TRUE(at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) << n;
+      EXPECT_TRUE(at == text.size() || !is_continuation_byte(text[at])) << n;
     }
     pieces += tokens.pieces[n];
   }

@@ -87,8 +87,6 @@ void route_v1_embeddings(const Exchange& exchange);
 
 /// A field of one text or several. Throws RequestError (400) beyond the limits on number and length of texts.
 Fields::Texts required_texts(const Exchange& exchange, const std::string& name);
-/// The number of code points of valid UTF-8.
-size_t count_characters(std::string_view text);
 void require_length(const RequestLimits& limits, const std::string& text, const std::string& name);
 
 /// The model that `model`, `pair` or both languages name, or the first one for the task, in the precision

@@ -14,10 +14,6 @@
 namespace heed {
 namespace {
 
-size_t characters_in(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
-}
-
 /// Whether a character is the Windows-1252 decoding of a UTF-8 continuation byte (0x80 to 0xBF).
 bool is_continuation(char32_t c) {
   static constexpr std::u32string_view windows = U"€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ";
@@ -102,7 +98,7 @@ std::optional<Fault> Cleaner::fault(std::string_view source, std::string_view ta
   const CleaningOptions& o = options_;
   const auto either = [&](const auto& has) { return has(source) || has(target); };
   if (o.drop_broken_encoding && either(is_badly_encoded)) return Fault::kEncoding;
-  const size_t here = characters_in(source), there = characters_in(target);
+  const size_t here = count_characters(source), there = count_characters(target);
   const size_t longer = std::max(here, there), shorter = std::min(here, there);
   const auto words = [](std::string_view text) {
     return static_cast<int64_t>(split_whitespace(text).size());

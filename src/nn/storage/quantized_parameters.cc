@@ -125,18 +125,15 @@ PackedMatrix QuantizedParameters::pack(ParamRef ref, const float* bias) const {
 }
 
 const int32_t* QuantizedParameters::row_sums(ParamRef ref) const {
-  constexpr int kOften = 100;
-  RowSums& found = row_sums_[static_cast<size_t>(ref.first)];
-  if (found.products.load(std::memory_order_relaxed) < kOften) {
-    ++found.products;
-    return nullptr;
-  }
-  std::call_once(found.once, [&] {
+  const RowSums& later = row_sums_[static_cast<size_t>(ref.first)];
+  if (later.is_early()) return nullptr;
+  const std::vector<int32_t>& sums = later.value([&] {
     const Matrix weight = matrix(ref);
-    found.sums.resize(static_cast<size_t>(weight.out));
-    sum_rows_int8(weight.values, weight.out, weight.in, found.sums.data());
+    std::vector<int32_t> computed(static_cast<size_t>(weight.out));
+    sum_rows_int8(weight.values, weight.out, weight.in, computed.data());
+    return computed;
   });
-  return found.sums.data();
+  return sums.data();
 }
 
 void QuantizedParameters::multiply_selected(ParamRef ref, const SelectedProductArguments& arguments) const {

@@ -5,12 +5,11 @@
 //   4 bits: W_oi = scale_og q_oi + min_og  q in 0 .. 15: see kernels/gemm/packed/packed_int4.h
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/computed_later.h"
 #include "kernels/gemm/packed/packed_int4.h"
 #include "nn/storage/compact_parameters.h"
 
@@ -56,13 +55,8 @@ class QuantizedParameters final : public CompactParameters {
   struct Offsets {
     int64_t values = 0, scales = 0, groups = 0;
   };
-  /// Of a matrix whose outputs are selected. They are computed once it is used often: one sentence needs a
-  /// part of them.
-  struct RowSums {
-    std::atomic<int> products = 0;
-    std::once_flag once;
-    std::vector<int32_t> sums;
-  };
+  /// Of a matrix whose outputs are selected: one sentence needs a part of them.
+  using RowSums = ComputedLater<std::vector<int32_t>, 100>;
   /// Null until then.
   const int32_t* row_sums(ParamRef ref) const;
   const Offsets& offsets(ParamRef ref) const { return offsets_[static_cast<size_t>(ref.first)]; }

@@ -73,8 +73,7 @@ char32_t first_character(std::string_view text) {
 }
 
 char32_t last_character(std::string_view text) {
-  size_t at = text.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  size_t at = character_start(text, text.size() - 1);
   const char32_t last = next_code_point(text, at);
   return at == text.size() ? last : U'\uFFFD';  // a stray byte
 }

@@ -7,6 +7,7 @@
 #include "base/stop.h"
 #include "serve/service.h"
 #include "tasks/generate_options.h"
+#include "text/unicode/utf8.h"
 #include "translate/translate_options.h"
 
 namespace heed::serve {

@@ -6,6 +6,7 @@
 #include "base/text/nearest_word.h"
 #include "base/thread_pool.h"
 #include "serve/service.h"
+#include "text/unicode/utf8.h"
 #include "translate/documents/document.h"
 
 namespace heed::serve {
@@ -73,12 +74,6 @@ const ServedModel& in_wanted_precision(const Exchange& exchange, const ServedMod
 }
 
 }  // namespace
-
-size_t count_characters(std::string_view text) {
-  size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
 
 void require_length(const RequestLimits& limits, const std::string& text, const std::string& name) {
   const size_t characters = count_characters(text);

@@ -10,15 +10,9 @@
 namespace heed {
 namespace {
 
-size_t last_character(std::string_view text) {
-  size_t at = text.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
 bool ends_with_word(std::string_view text) {
   if (text.empty()) return false;
-  size_t at = last_character(text);
+  size_t at = character_start(text, text.size() - 1);
   return is_word_character(next_code_point(text, at));
 }
 
@@ -30,7 +24,7 @@ bool begins_with_word(std::string_view text) {
 /// The length of a text without the white space at its end.
 size_t length_without_space(std::string_view text) {
   while (!text.empty()) {
-    const size_t last = last_character(text);
+    const size_t last = character_start(text, text.size() - 1);
     size_t at = last;
     if (!is_white_space(next_code_point(text, at))) break;
     text = text.substr(0, last);

@@ -12,6 +12,7 @@
 #include <array>
 
 #include "text/sentences/language_codes.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 
@@ -87,11 +88,7 @@ const std::string* expected_language(const std::vector<std::string>& expected, c
 
 std::vector<DetectedLanguage> detect_languages(std::string_view text,
                                                const std::vector<std::string>& expected) {
-  if (text.size() > kMostBytes) {
-    size_t end = kMostBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    text = text.substr(0, end);
-  }
+  text = text.substr(0, character_start(text, kMostBytes));
   std::vector<DetectedLanguage> languages = detect(text, CLD2::UNKNOWN_LANGUAGE, 0);
   if (languages.empty()) languages = detect(text, CLD2::UNKNOWN_LANGUAGE, CLD2::kCLDFlagBestEffort);
   if (expected.empty()) return languages;

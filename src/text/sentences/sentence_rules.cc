@@ -50,13 +50,6 @@ std::string_view without_leading(std::string_view text, Predicate skip) {
   return {};
 }
 
-/// The offset of the last character before `end`.
-size_t previous(std::string_view text, size_t end) {
-  size_t at = end - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return at;
-}
-
 /// Leading letters and apostrophes; empty if a period follows, as after an initial.
 std::string_view first_word(std::string_view text) {
   size_t end = 0;
@@ -72,7 +65,7 @@ std::string_view first_word(std::string_view text) {
 std::string_view last_word(std::string_view sentence) {
   size_t begin = sentence.size();
   while (begin > 0) {
-    const size_t at = previous(sentence, begin);
+    const size_t at = character_start(sentence, begin - 1);
     const char32_t c = first_of(sentence.substr(at));
     if (is_whitespace(c) || is_dash(c)) break;
     begin = at;

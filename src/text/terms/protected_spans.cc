@@ -280,13 +280,10 @@ size_t count_phrase(std::string_view text, std::string_view phrase) {
   if (phrase.empty()) return 0;
   size_t first = 0, count = 0;
   const bool word_begins = is_letter_or_digit(next_code_point(phrase, first));
-  size_t last = phrase.size() - 1;
-  while (last > 0 && (static_cast<unsigned char>(phrase[last]) & 0xC0) == 0x80) --last;
+  size_t last = character_start(phrase, phrase.size() - 1);
   const bool word_ends = is_letter_or_digit(next_code_point(phrase, last));
   for (size_t at = 0; (at = text.find(phrase, at)) != std::string_view::npos; at += phrase.size()) {
-    size_t before = at, behind = at + phrase.size();
-    while (before > 0 && (static_cast<unsigned char>(text[--before]) & 0xC0) == 0x80) {
-    }
+    size_t before = at > 0 ? character_start(text, at - 1) : 0, behind = at + phrase.size();
     const bool joined =
         (word_begins && at > 0 && is_letter_or_digit(next_code_point(text, before))) ||
         (word_ends && behind < text.size() && is_letter_or_digit(next_code_point(text, behind)));

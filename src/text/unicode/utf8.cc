@@ -3,6 +3,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -67,6 +68,18 @@ size_t incomplete_utf8(std::string_view text) {
     return decode(text, offset) < 0 && offset == text.size() ? length : 0;
   }
   return 0;
+}
+
+size_t character_start(std::string_view text, size_t offset) {
+  if (offset >= text.size()) return text.size();
+  // No further back than a character is long, or invalid text would take time for each of its bytes.
+  const size_t earliest = offset - std::min<size_t>(offset, U8_MAX_LENGTH - 1);
+  while (offset > earliest && is_continuation_byte(text[offset])) --offset;
+  return offset;
+}
+
+size_t count_characters(std::string_view text) {
+  return text.size() - static_cast<size_t>(std::ranges::count_if(text, is_continuation_byte));
 }
 
 char32_t next_code_point(std::string_view text, size_t& offset) {

@@ -19,6 +19,17 @@ std::string replace_invalid_utf8(std::string_view text);
 /// The number of trailing bytes, 0 to 3, that are an incomplete character.
 size_t incomplete_utf8(std::string_view text);
 
+/// Whether a byte continues a character: all bytes of a character but the first do.
+inline bool is_continuation_byte(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+/// Where the character begins that has the byte at `offset`; the size of the text for an offset beyond it.
+size_t character_start(std::string_view text, size_t offset);
+
+/// The number of characters of valid text.
+size_t count_characters(std::string_view text);
+
 /// The code point at `offset` (U+FFFD for an ill-formed sequence); advances `offset`.
 char32_t next_code_point(std::string_view text, size_t& offset);
 

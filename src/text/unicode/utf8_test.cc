@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/rng.h"
 
 namespace heed {
@@ -48,6 +51,16 @@ TEST(Utf8, AnyBytesBecomeValidAndCodePointsRoundTrip) {
     EXPECT_EQ(again, valid);
   }
   EXPECT_GT(invalid, 500);
+}
+
+TEST(Utf8, CharactersBeginWhereNoByteContinuesThem) {
+  const std::string text = "aß€😀";  // 1, 2, 3 and 4 bytes
+  const std::vector<size_t> starts{0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+  for (size_t at = 0; at < starts.size(); ++at) EXPECT_EQ(character_start(text, at), starts[at]) << at;
+  EXPECT_EQ(character_start("", 0), 0U);
+  EXPECT_EQ(character_start(std::string(9, '\x80'), 8), 5U) << "no further than a character is long";
+  EXPECT_EQ(count_characters(text), 4U);
+  EXPECT_EQ(count_characters(""), 0U);
 }
 
 TEST(Utf8, DisplayWidth) {

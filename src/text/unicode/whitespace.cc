@@ -30,9 +30,7 @@ std::vector<std::string_view> split_whitespace(std::string_view text) {
 std::string_view strip_right(std::string_view text) {
   // From the end, so that what is left of a long text can be stripped again and again.
   while (!text.empty()) {
-    constexpr size_t kLongest = 4;  // bytes of a character
-    size_t begin = text.size() - 1;
-    while (begin > 0 && text.size() - begin < kLongest && (text[begin] & 0xC0) == 0x80) --begin;
+    const size_t begin = character_start(text, text.size() - 1);
     size_t end = begin;
     if (!is_whitespace(next_code_point(text, end)) || end != text.size()) break;
     text = text.substr(0, begin);

@@ -65,11 +65,6 @@ bool is_blank(std::string_view text) {
 bool is_punctuation(std::string_view text, size_t at) {
   return at < text.size() && u_ispunct(static_cast<UChar32>(next_code_point(text, at))) != 0;
 }
-size_t previous(std::string_view text, size_t at) {
-  do --at;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
-  return at;
-}
 
 /// Puts the tags of one segment into its translation. Takes time in proportion to the words, tags and links,
 /// and for nested tags to their depth.
@@ -147,8 +142,9 @@ class Placement {
     size_t end = std::min(within.second, target_words_[best.second - 1].end);
     // Punctuation at an end is inside the tag if it is in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin));
-    if (!inside.empty() && !is_punctuation(inside, previous(inside, inside.size()))) {
-      while (end > begin && is_punctuation(target_, previous(target_, end))) end = previous(target_, end);
+    if (!inside.empty() && !is_punctuation(inside, character_start(inside, inside.size() - 1))) {
+      while (end > begin && is_punctuation(target_, character_start(target_, end - 1)))
+        end = character_start(target_, end - 1);
     }
     if (!is_punctuation(inside, 0)) {
       while (begin < end && is_punctuation(target_, begin)) next_code_point(target_, begin);

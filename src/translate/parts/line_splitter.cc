@@ -59,12 +59,6 @@ bool has_no_word(std::string_view text) {
   return true;
 }
 
-size_t character_boundary(std::string_view text, size_t offset) {
-  while (offset < text.size() && offset > 0 && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80)
-    --offset;
-  return std::min(offset, text.size());
-}
-
 }  // namespace
 
 LineSplitter::LineSplitter(const TranslationTokenizer& tokenizer, const Options& options)
@@ -362,7 +356,7 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
     range.end = range.begin + rest.size();
     Range window = range;
     if (rest.size() > options_.max_part_tokens * kBytesPerToken) {
-      window.end = range.begin + character_boundary(rest, options_.max_part_tokens * kBytesPerToken);
+      window.end = range.begin + character_start(rest, options_.max_part_tokens * kBytesPerToken);
     }
     const LinePart encoding = encode(line, window);
     const bool fits = encoding.ids.size() <= options_.max_part_tokens;
@@ -412,7 +406,7 @@ std::string LineSplitter::separator(const Line& line, Range gap) const {
       near, [&](const ProtectedSpan& span) { return span.end == gap.begin || span.begin == gap.end; });
   const std::string_view between = text.substr(gap.begin, gap.end - gap.begin);
   if (at_span) return std::string(between);
-  size_t at = character_boundary(text, gap.begin - 1);
+  size_t at = character_start(text, gap.begin - 1);
   const char32_t last = next_code_point(text, at);
   const bool within_clause = u_isalnum(static_cast<UChar32>(last)) != 0;
   if (line.spacing == Spacing::kNone || (line.spacing == Spacing::kSentences && within_clause)) return "";

@@ -83,6 +83,18 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "32 °F", "de", "32 °C", 1, 1}, Pair{"de", "um 3,5 %", "en", "by €3.5%", 1, 1},
         Pair{"es", "en el año 44 a. C.", "en", "in the year 44 a.m.", 1, 0},
         Pair{"en", "He earns 50K.", "es", "Gana 50 años.", 1, 0},
+        Pair{"en", "He is 5 feet 10 inches tall.", "de", "Er ist 5 Fuß 10 Zentimeter groß.", 1, 1},
+        Pair{"en", "He is 5 feet 10 inches tall.", "de", "Er ist 5 Fuß 10 Zoll groß.", 0, 0},
+        Pair{"en", "It was 3 pounds 5 ounces.", "es", "Eran 3 libras y 5 libras.", 1, 1},
+        Pair{"en", "He ran 100 yards.", "de", "Er rannte 100 Garten.", 1, 0},
+        Pair{"en", "The file has 300 bytes.", "es", "El archivo tiene 300 pangolines.", 1, 0},
+        Pair{"en", "40 acres", "es", "40 hectáreas", 1, 1},
+        // "Menos" is minus, less, and least.
+        Pair{"en", "The answer is minus five.", "es", "La respuesta es menos cinco.", 0, 0},
+        Pair{"en", "The answer is minus five.", "es", "La respuesta es cinco.", 1, 1},
+        Pair{"es", "La respuesta es menos cinco.", "en", "The answer is minus five.", 0, 0},
+        Pair{"es", "Vinieron al menos ocho.", "en", "At least eight came.", 0, 0},
+        Pair{"de", "Fünf minus zwei ist drei.", "es", "Cinco menos dos son tres.", 0, 0},
         // Figures and words of numbers.
         Pair{"en", "Call nine one one!", "de", "Rufen Sie neun eins an!", 1, 0},
         Pair{"es", "al 612 345 678", "en", "to 612,345,678", 1, 1},

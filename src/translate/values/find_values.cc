@@ -280,9 +280,19 @@ class Finder {
       return !half || half->tokens <= time->tokens;
     };
     if (time && says_time()) return time;
-    if (auto number = read_number(left(), language_)) return number;
+    if (auto number = read_number(left(), language_)) {
+      if (language_.minus_is_less && is_behind(language_.minus)) add_negative_reading(number->value);
+      return number;
+    }
     if (auto number = read_broken_number()) return number;
     return read_roman();
+  }
+
+  /// "Menos cinco" is less than five, or minus five.
+  static void add_negative_reading(Value& number) {
+    if (!number.other_reading.empty() || number.normal == "0") return;
+    number.other_reading = {number};
+    number.other_reading[0].normal.insert(0, "-");
   }
 
   std::optional<ReadValue> read_broken_number() const {

@@ -9,9 +9,11 @@ namespace heed::translate {
 namespace {
 
 std::string unit_name(Unit unit) {
-  constexpr std::array kNames{"",    "%",   " EUR", " USD", " GBP",  " pounds", " cents", " pence", " deg",
-                              " °C", " °F", " kg",  " g",   " mg",   " km",     " m",     " cm",    " mm",
-                              " l",  " ml", " mi",  " ft",  " km/h", " mph",    " GB",    " MB",    " BC"};
+  constexpr std::array kNames{"",     "%",   " EUR", " USD", " GBP", " pounds", " cents", " pence",
+                              " deg", " °C", " °F",  " kg",  " g",   " mg",     " km",    " m",
+                              " cm",  " mm", " l",   " ml",  " mi",  " yd",     " ft",    " in",
+                              " ac",  " ha", " t",   " oz",  " gal", " km/h",   " mph",   " TB",
+                              " GB",  " MB", " kB",  " B",   " BC"};
   return kNames[static_cast<size_t>(unit)];
 }
 
@@ -103,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"en", "3 degrees below zero", "-3 deg"}, Case{"en", "10 below zero outside", "-10 deg"},
         Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m 30 m"},
         Case{"es", "tres grados bajo cero", "-3 deg"}, Case{"es", "al menos ocho", "8"},
+        Case{"en", "The answer is minus five.", "-5"}, Case{"de", "minus zwanzig Euro", "-20 EUR"},
         Case{"de", "2010-2015", "2010 2015"}, Case{"de", "25 %", "25%"}, Case{"en", "25 percent", "25%"},
         Case{"en", "10 000 people", "10000"},
         // Articles, ordinals and idioms say nothing that a translation has to say.

@@ -44,11 +44,21 @@ enum class Unit {
   kLitre,
   kMillilitre,
   kMile,
+  kYard,
   kFoot,
+  kInch,
+  kAcre,
+  kHectare,
+  kTon,
+  kOunce,
+  kGallon,
   kKilometresPerHour,
   kMilesPerHour,
+  kTerabyte,
   kGigabyte,
   kMegabyte,
+  kKilobyte,
+  kByte,
   kBeforeChrist,  ///< of a year
 };
 

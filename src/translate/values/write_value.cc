@@ -1,5 +1,7 @@
 #include "translate/values/write_value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "translate/values/figures.h"
@@ -30,6 +32,10 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
     const std::string whole = number.normal.substr(0, number.normal.size() - kHalf.size());
     const std::string half = whole.size() <= kMaxDigits ? language.write_half(std::stoll(whole)) : "";
     if (!half.empty()) return {half, figures};
+  }
+  if (number.in_words && number.normal.starts_with('-') && number.normal.size() <= kMaxDigits) {
+    const std::string words = language.write_words(std::stoll(number.normal.substr(1)));
+    return {fmt::format("{} {}", language.minus[0], words), figures};
   }
   if (!is_integer) return {figures};
   if (number.ordinal) return {language.write_ordinal(figures), figures};

@@ -1,9 +1,9 @@
 #include "data/corpus/readers/running_text.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
 namespace heed {
@@ -11,12 +11,6 @@ namespace {
 
 bool is_space(char byte) {
   return strip(std::string_view(&byte, 1)).empty();
-}
-
-/// The number of bytes that begin a character.
-uint64_t count_characters(std::string_view text) {
-  return static_cast<uint64_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 #include "kernels/gemm/packed/packed_matrix.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <numeric>
-#include <optional>
 #include <vector>
 
+#include "base/computed_later.h"
 #include "base/memory_pool.h"
 #include "kernels/gemm/blocking.h"
 #include "kernels/gemm/half/half_product.h"
@@ -53,6 +51,7 @@ T* scratch(int64_t size) {
 struct PackedMatrix::Layout {
   Layout(int64_t outputs, int64_t inputs, const float* row)
       : out(outputs), in(inputs), bias(padded_copy(row, outputs)) {}
+  Layout(Layout&&) = default;
   virtual ~Layout() = default;
   virtual void multiply(const float* x, int64_t rows, float* y) const = 0;
   virtual void multiply(const float* x, int64_t rows, Activation function, float* y) const {
@@ -135,29 +134,10 @@ struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
   PoolVector<float> exponent_scales;
 };
 
-/// Packs weights later: the first few products of few rows use them as they are. Packing takes as long as
-/// some 16 of these, because most of it is new memory, so a program that translates one sentence does
-/// without.
+/// The first few products of few rows use the weights as they are. Packing takes as long as some 16 of these,
+/// because most of it is new memory, so a program that translates one sentence does without.
 template <class PackedLayout>
-class PackedLater {
- public:
-  /// Whether a product of few rows comes before packing.
-  bool is_early() const {
-    constexpr int kEarly = 12;
-    return early_.load(std::memory_order_relaxed) < kEarly && early_.fetch_add(1) < kEarly;
-  }
-  /// Packed when it is first asked for; the arguments are those of the layout.
-  template <typename... Arguments>
-  const PackedLayout& packed(const Arguments&... arguments) const {
-    std::call_once(once_, [&] { packed_.emplace(arguments...); });
-    return *packed_;
-  }
-
- private:
-  mutable std::atomic<int> early_ = 0;
-  mutable std::once_flag once_;
-  mutable std::optional<PackedLayout> packed_;
-};
+using PackedLater = ComputedLater<PackedLayout, 12>;
 
 /// Few rows are multiplied with the weights as they are. For more, some outputs at a time are packed for
 /// F32Layout's kernel, multiplied, and forgotten.
@@ -191,7 +171,7 @@ struct PackedMatrix::HalfLayout::Later : PackedMatrix::HalfLayout {
   using HalfLayout::HalfLayout;
   void multiply(const float* x, int64_t rows, float* y) const override {
     if (multiplies_halves_f32(rows) && later.is_early()) return HalfLayout::multiply(x, rows, y);
-    later.packed(weight, bias_or_null()).multiply(x, rows, y);
+    later.value([&] { return F32Layout(weight, bias_or_null()); }).multiply(x, rows, y);
   }
   PackedLater<F32Layout> later;
 };
@@ -286,7 +266,9 @@ struct PackedMatrix::Int8Layout::Later : PackedMatrix::Layout {
     constexpr int64_t kFewRows = 8;  // a block of four reads the weights once
     return rows <= kFewRows && later.is_early();
   }
-  const Int8Layout& packed() const { return later.packed(weight, scales, out, in, bias_or_null()); }
+  const Int8Layout& packed() const {
+    return later.value([&] { return Int8Layout(weight, scales, out, in, bias_or_null()); });
+  }
   void multiply_unpacked(const float* x, int64_t rows, float* y) const {
     std::vector<int32_t> outputs(static_cast<size_t>(out));
     std::iota(outputs.begin(), outputs.end(), 0);

@@ -53,8 +53,7 @@ class TrieCheck {
     if (!has_darts_value(units_[p])) return nullptr;
     const uint32_t value = units_[base(p)] & ~kDartsValueBit;
     if (value >= replacements_.size()) return "its trie refers beyond the replacements";
-    if ((static_cast<unsigned char>(replacements_[value]) & 0xC0) == 0x80)
-      return "its trie refers to the middle of a character";
+    if (is_continuation_byte(replacements_[value])) return "its trie refers to the middle of a character";
     return nullptr;
   }
 

@@ -9,6 +9,7 @@
 #include "text/pipeline/pipeline_steps.h"
 #include "text/pipeline/words/byte_characters.h"
 #include "text/unicode/characters.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
@@ -74,8 +75,7 @@ class StripNormalizer : public Normalizer {
     size_t begin = 0, end = text.size();
     for (size_t at = 0; left_ && at < end && is_white_space(take_code_point(text.text(), at));) begin = at;
     while (right_ && end > begin) {
-      size_t last = end - 1;
-      while ((static_cast<unsigned char>(text.text()[last]) & 0xC0) == 0x80) --last;
+      const size_t last = character_start(text.text(), end - 1);
       size_t at = last;
       if (!is_white_space(take_code_point(text.text(), at))) break;
       end = last;

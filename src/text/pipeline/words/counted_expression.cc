@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/ascii.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
@@ -68,7 +69,7 @@ class CalloutPlacer {
     } else {
       ++at_;
       // The other bytes of a character in UTF-8.
-      while (!at_end() && (static_cast<unsigned char>(text_[at_]) & 0xC0) == 0x80) ++at_;
+      while (!at_end() && is_continuation_byte(text_[at_])) ++at_;
       read_quantifiers(begin, false);
     }
   }
