@@ -73,6 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "on December 21", "es", "en diciembre de 21", 1, 1},
         Pair{"en", "at a quarter to 5", "de", "um Viertel vor5", 1, 1},
         Pair{"en", "at ten to one", "de", "um zehn vor ein, aber", 1, 1},
+        Pair{"es", "De ocho y media a diez y cuarto.", "en", "From eight and a half past ten.", 1, 1},
+        Pair{"es", "de ocho y media a diez y cuarto", "en", "from half past eight to a quarter past ten", 0,
+             0},
         // Units.
         Pair{"de", "Die Wohnung hat 78 m².", "en", "The apartment has 78 m2.", 0, 0},
         Pair{"en", "It's 10 below zero outside.", "de", "Draußen ist es 10 Grad.", 1, 1},

@@ -77,6 +77,8 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
   if (count == 2) {
     const std::string integer = decimal_number(joined(number, 2), ""), whole(number.groups[0]);
     const std::string decimal = decimal_number(whole, last);
+    const bool feet = number.marks[0] == '\'' && !language.decimal_apostrophe;  // and inches: 5'10"
+    if (!all_thousands && feet) return Figures{decimal_number(whole, ""), "", 1};
     if (!all_thousands) return Figures{decimal, "", used, number.marks[0] != language.decimal_mark};
     const bool grouped = number.marks[0] != language.decimal_mark;
     const std::string other = grouped ? decimal : integer;

@@ -105,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"en", "3 degrees below zero", "-3 deg"}, Case{"en", "10 below zero outside", "-10 deg"},
         Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m 30 m"},
         Case{"es", "tres grados bajo cero", "-3 deg"}, Case{"es", "al menos ocho", "8"},
+        Case{"en", "He is 5'10\" tall.", "5 10"}, Case{"es", "Mide 5'10 m.", "5.1 m"},
         Case{"en", "The answer is minus five.", "-5"}, Case{"de", "minus zwanzig Euro", "-20 EUR"},
         Case{"de", "2010-2015", "2010 2015"}, Case{"de", "25 %", "25%"}, Case{"en", "25 percent", "25%"},
         Case{"en", "10 000 people", "10000"},

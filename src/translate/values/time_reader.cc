@@ -1,6 +1,7 @@
 // Times of the day, by the patterns of a language.
 #include <algorithm>
 
+#include "translate/values/halves.h"
 #include "translate/values/value_readers.h"
 
 namespace heed::translate {
@@ -206,8 +207,11 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     time.half_day = time.on_face = false;
   }
   const bool says_minutes = best->pattern.find("MM") != std::string_view::npos;
-  if (!best->certain && (part == nullptr || best->before_or_after))  // "from ten to twelve in the morning"
+  if (!best->certain && (part == nullptr || best->before_or_after)) {  // "from ten to twelve in the morning"
     time.other_reading = as_numbers(match, tokens, says_minutes);
+    const auto half = read_half(tokens, language);  // "ocho y media"
+    if (half && half->tokens == match.tokens) time.other_reading[0].normal = half->normal;
+  }
   if (part != nullptr) match.tokens += phrase_length(part->words);
   time.begin = tokens[0].begin;
   time.end = tokens[match.tokens - 1].end;
