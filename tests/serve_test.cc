@@ -1374,6 +1374,11 @@ TEST_F(ServeTest, CommandRefusesInvalidOptions) {
   expect_failure(run({"--model", "=" + model("en-de")}), 2, {"--model", "empty"});
   expect_failure(run({"--model", "x=/nowhere"}), 1, {"--model", "/nowhere"});
   expect_failure(run({"--port", "70000"}), 2, {"--port"});
+  for (const char* const origin :
+       {"foo", "https://example.org/", "https://Example.org", "https://", "://a", "https://a b"}) {
+    expect_failure(run({"--model", model("en-de"), "--cors", origin}), 2, {"--cors", origin});
+  }
+  expect_failure(run({"--model", model("en-de"), "--web", "/nowhere"}), 1, {"--web", "/nowhere"});
   expect_failure(run({"--model", model("en-de"), "--api-keys", "/nowhere"}), 1, {"/nowhere"});
   expect_failure(run({"--model", model("en-de"), "--model", model("en-de")}), 2, {"en-de"});
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/check.h"
 #include "base/stop.h"
 #include "base/text/ascii.h"
 #include "serve/http/access_log.h"
@@ -49,6 +50,20 @@ bool names_this_machine(std::string_view host) {
          host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+/// Origins are compared as browsers send them.
+void require_origin(const std::string& origin) {
+  if (origin.empty() || origin == "*") return;
+  const size_t host = std::min(origin.find("://"), origin.size());
+  const bool has_host = host > 0 && host + 3 < origin.size();
+  if (has_host && origin.find_first_of("/?# \t\r\n", host + 3) == std::string::npos &&
+      ascii_lower(origin) == origin)
+    return;
+  fail(ErrorKind::kUsage,
+       "'{}' is no origin as browsers send it: give scheme, host and port alone, in lower case, such as "
+       "https://example.org or http://localhost:3000, or * for all (--cors)",
+       origin);
+}
+
 }  // namespace
 
 class Server::State {
@@ -82,6 +97,7 @@ Server::State::State(const ServerOptions& settings)
       rate(settings.requests_per_minute),
       web(settings.web.empty() ? WebFiles() : WebFiles(settings.web)),
       log(settings.access_log) {
+  require_origin(options.cors);
   if (!options.api_keys.empty()) keys = ApiKeys::load(options.api_keys);
   service.limits = options.limits;
   service.keys_required = keys.has_value();
@@ -278,7 +294,10 @@ std::vector<std::string> Server::warnings() const {
         fmt::format("no sandbox: an error in this server could open every file that its user can ({})",
                     state_->no_sandbox));
   }
-  if (state_->web.find("/") == nullptr) warnings.push_back("the folder of --web holds no index.html");
+  if (state_->web.find("/") == nullptr) {
+    warnings.push_back(
+        fmt::format("'{}' holds no index.html, so there is no page (--web)", state_->options.web));
+  }
   for (const auto& model : state_->service.models->all()) {
     if (model->task == models::Task::kTranslation && (model->sources.empty() || model->targets.empty())) {
       warnings.push_back(fmt::format(

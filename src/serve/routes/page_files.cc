@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/check.h"
 #include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "inspect/explorer/explorer_page.h"
@@ -42,6 +43,8 @@ uint64_t hash_of(std::string_view content) {
 }  // namespace
 
 WebFiles::WebFiles(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) fail(ErrorKind::kFile, "'{}' is no folder (--web)", folder);
   add_folder(folder, "/");
 }
 

@@ -14,7 +14,7 @@ class WebFiles {
   /// The built-in files, with all modules in main.js.
   WebFiles();
   /// Reads all files with known extensions below the folder, except hidden files, links, and files above 16
-  /// MB. A missing folder is empty.
+  /// MB. Throws kFile if there is no such folder.
   explicit WebFiles(const std::string& folder);
 
   /// "/" is index.html. Null if there is no such file. With a strict Content-Security-Policy: no external
