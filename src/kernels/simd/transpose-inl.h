@@ -33,26 +33,55 @@ HWY_INLINE void prefetch_next_head(const T* row, int64_t width) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Elements [at, at + 4) of every fourth row, as the 128-bit blocks of one vector.
-template <class D>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const float* const* rows, int64_t at) {
+/// As many rows as a vector has lanes, each somewhere else.
+struct ListedRows {
+  const float* const* rows;
+  int64_t column = 0;
+  HWY_INLINE const float* at(size_t row) const { return rows[row] + column; }
+  HWY_INLINE void advance(int64_t columns) { column += columns; }
+};
+
+/// The same at even distances, of `stride` bytes. Four rows are addressed from one pointer: one for each
+/// would not fit the registers.
+class EvenRows {
+ public:
+  HWY_INLINE EvenRows(const void* first, int64_t stride) : stride_(stride) {
+    for (size_t n = 0; n < kPointers; ++n)
+      fourth_[n] = static_cast<const char*>(first) + static_cast<int64_t>(4 * n) * stride;
+  }
+  HWY_INLINE const float* at(size_t row) const {
+    return reinterpret_cast<const float*>(fourth_[row / 4] + static_cast<int64_t>(row % 4) * stride_);
+  }
+  HWY_INLINE void advance(int64_t columns) {
+    for (const char*& pointer : fourth_) pointer += columns * static_cast<int64_t>(sizeof(float));
+  }
+
+ private:
+  static constexpr size_t kPointers = std::max<size_t>(1, hn::MaxLanes(hn::ScalableTag<float>()) / 4);
+  const char* fourth_[kPointers];
+  int64_t stride_;
+};
+
+/// Four columns of every fourth row from `first` on, as the 128-bit blocks of one vector.
+template <class D, class Rows>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, size_t first) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
-    return hn::LoadU(d, rows[0] + at);
+    return hn::LoadU(d, rows.at(first));
   } else {
     const hn::Half<D> half;
-    return hn::Combine(d, load_blocks(half, rows + hn::Lanes(half), at), load_blocks(half, rows, at));
+    return hn::Combine(d, load_blocks(half, rows, first + hn::Lanes(half)), load_blocks(half, rows, first));
   }
 }
 
 /// Transposes as many rows as a vector has lanes, four columns at a time; columns % 4 are left.
-HWY_INLINE void transpose_by_fours(const float* const* rows, int64_t columns, float* out,
-                                   int64_t out_stride) {
+template <class Rows>
+HWY_INLINE void transpose_by_fours(Rows rows, int64_t columns, float* out, int64_t out_stride) {
   const hn::ScalableTag<float> d;
   const hn::Repartition<double, decltype(d)> pairs;
-  for (int64_t c = 0; c + 4 <= columns; c += 4) {
+  for (int64_t c = 0; c + 4 <= columns; c += 4, rows.advance(4)) {
     // Block b of row_i is from row 4 b + i.
-    const auto row_0 = load_blocks(d, rows, c), row_1 = load_blocks(d, rows + 1, c);
-    const auto row_2 = load_blocks(d, rows + 2, c), row_3 = load_blocks(d, rows + 3, c);
+    const auto row_0 = load_blocks(d, rows, 0), row_1 = load_blocks(d, rows, 1);
+    const auto row_2 = load_blocks(d, rows, 2), row_3 = load_blocks(d, rows, 3);
     const auto low_01 = hn::BitCast(pairs, hn::InterleaveLower(d, row_0, row_1));
     const auto low_23 = hn::BitCast(pairs, hn::InterleaveLower(d, row_2, row_3));
     const auto high_01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row_0, row_1));
@@ -82,7 +111,7 @@ HWY_INLINE void transpose(const T* x, int64_t stride, int64_t rows, int64_t colu
     int64_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (sizeof(T) == sizeof(float)) {
-      transpose_by_fours(row, columns, out + begin, out_stride);
+      transpose_by_fours(ListedRows{row}, columns, out + begin, out_stride);
       done = columns / 4 * 4;
     }
 #endif

@@ -66,7 +66,19 @@ HWY_INLINE void transpose_pairs_of_rows(const uint16_t* const* rows, int64_t pai
 HWY_INLINE void transpose_pairs_of_rows(const uint16_t* const* rows, int64_t pairs, uint32_t* out) {
   const float* as_floats[hn::MaxLanes(PairFloats())];
   for (size_t r = 0; r < hn::Lanes(PairFloats()); ++r) as_floats[r] = reinterpret_cast<const float*>(rows[r]);
-  transpose_by_fours(as_floats, pairs, reinterpret_cast<float*>(out), kPanelWidth);
+  transpose_by_fours(ListedRows{as_floats}, pairs, reinterpret_cast<float*>(out), kPanelWidth);
+}
+
+/// The same of consecutive rows, [k, k + size). What follows in each row is prefetched to L1 a cache line at
+/// a time: the hardware prefetcher does not see so many rows.
+HWY_INLINE void transpose_even_rows(const HalfMatrix& rows, int64_t k, int64_t size, uint32_t* out) {
+  constexpr int64_t kLine = kCacheLineBytes / static_cast<int64_t>(sizeof(uint16_t));
+  for (int64_t i = 0; i < size; i += kLine) {
+    for (int64_t r = 0; r < rows.out; ++r) prefetch(rows.row(r) + k + i + size, 1);
+    const EvenRows lines(rows.row(0) + k + i, rows.in * static_cast<int64_t>(sizeof(uint16_t)));
+    transpose_by_fours(lines, std::min(kLine, size - i) / 2,
+                       reinterpret_cast<float*>(out + i / 2 * kPanelWidth), kPanelWidth);
+  }
 }
 #endif
 
@@ -79,6 +91,13 @@ HWY_INLINE void transpose_pairs(const HalfMatrix& panel, int64_t k, int64_t size
   const int64_t whole = size / kUnit * kUnit, rest = size - whole;
   const uint16_t* rows[hn::MaxLanes(Pairs())];
   for (int64_t begin = 0; begin < panel.out; begin += lanes) {
+#if HWY_TARGET != HWY_SCALAR
+    constexpr int kFewLanes = 4;  // so few rows have a register each
+    if (hn::MaxLanes(Pairs()) > kFewLanes && rest == 0 && begin + lanes <= panel.out) {
+      transpose_even_rows(panel.rows(begin, lanes), k, size, out + begin);
+      continue;
+    }
+#endif
     for (int64_t r = 0; r < lanes; ++r) rows[r] = panel.row(std::min(begin + r, panel.out - 1)) + k;
     transpose_pairs_of_rows(rows, whole / 2, out + begin);
     if (rest == 0) continue;
