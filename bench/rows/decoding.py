@@ -81,25 +81,30 @@ class LanguageModel(Contest):
         """(prompt, tokens) of the shorter and the longer run, and the tokens between them."""
         raise NotImplementedError
 
-    def heed(self):
+    def rate(self, seconds_of):
+        """Tokens a second between the shorter and the longer run. Of each the shorter of two times counts: in a virtual
+        machine, whoever is the first to touch memory waits for it."""
         *both, between = self.runs()
-        times = []
-        for ids, tokens in both:
+        short, long = (min(seconds_of(ids, tokens) for _ in range(2)) for ids, tokens in both)
+        return between / (long - short)
+
+    def heed(self):
+        def seconds_of(ids, tokens):
             begin = clock_of_commands()
             memory = run_and_measure(self.generate(ids, tokens), stderr=subprocess.DEVNULL)
-            times.append(clock_of_commands() - begin)
             self.heed_memory = max(self.heed_memory, memory)
-        return between / (times[1] - times[0])
+            return clock_of_commands() - begin
+
+        return self.rate(seconds_of)
 
     def peer(self):
-        *both, between = self.runs()
-        times = []
-        for ids, tokens in both:
+        def seconds_of(ids, tokens):
             request = {"prompt": ids, "tokens": tokens, "clock": self.options.clock}
             answer = self.worker.ask(json.dumps(request))
-            times.append(answer["seconds"])
-        self.peer_memory = answer["memory"]
-        return between / (times[1] - times[0])
+            self.peer_memory = answer["memory"]
+            return answer["seconds"]
+
+        return self.rate(seconds_of)
 
     def memory(self):
         return self.heed_memory, self.peer_memory
