@@ -162,11 +162,11 @@ class VectorKernel {
     wide_ = panels_.wide;
   }
   HWY_INLINE void multiply(int64_t rows, int64_t n, int64_t k, int64_t k_size) {
+    if constexpr (Numbers::kLanes > 1) {
+      if (rows <= kStreamedRows) return multiply_streamed(rows, n, k, k_size);
+    }
     // Few rows are one block of C, whose time is that of loading B: more rows, fewer columns, and as many
     // cache lines prefetched as are used.
-    if constexpr (Numbers::kLanes > 1) {
-      if (rows == 1) return multiply_row(n, k, k_size);
-    }
     constexpr int kFewRows = 2 * Numbers::kMr, kVectors = std::max(1, Numbers::kNrVectors / 2);
     constexpr auto kBytes = kVectors * Numbers::kLanes * Numbers::kDepth * sizeof(B);
     if (rows <= kFewRows) {
@@ -182,24 +182,27 @@ class VectorKernel {
   using B = typename Numbers::B;
   using Accumulator = typename Numbers::Accumulator;
 
-  /// One row, as in decoding, whose time is that of reading B: in order, with all columns of a panel at once,
+  static constexpr int kPanelVectors = static_cast<int>(kPanelWidth) / Numbers::kLanes;
+  /// Rows whose sums with all columns of a panel fit the registers.
+  static constexpr int kStreamedRows = std::max(1, Numbers::kMr* Numbers::kNrVectors / kPanelVectors);
+
+  /// So few rows, as in decoding, take the time of reading B: in order, with all columns of a panel at once,
   /// and prefetched some way ahead, because the hardware prefetcher begins anew in each page.
-  HWY_INLINE void multiply_row(int64_t n, int64_t k, int64_t k_size) {
-    constexpr int kVectors = static_cast<int>(kPanelWidth) / Numbers::kLanes;
+  HWY_INLINE void multiply_streamed(int64_t rows, int64_t n, int64_t k, int64_t k_size) {
     constexpr int64_t kStepBytes = kPanelWidth * Numbers::kDepth * static_cast<int64_t>(sizeof(B));
     constexpr int64_t kAhead = 4096;
     const bool last_k = k + k_size == panels_.k;
-    multiply_panel_rows<Numbers, 1, kVectors, kStepBytes / kCacheLineBytes>(
-        {.a = a_.data + k,
-         .a_stride = a_.stride,
-         .k_steps = k_size / Numbers::kDepth,
-         .b = b_,
-         .next_b = reinterpret_cast<const char*>(b_) + kAhead,
-         .prefetch_step = kStepBytes,
-         .c = c_,
-         .accumulate = k > 0,
-         .wide = wide_});
-    if (last_k) epilogue_(m0_, 0, 1, n, c_);
+    multiply_panel<Numbers, kStreamedRows, kPanelVectors, kStepBytes / kCacheLineBytes>(
+        rows, {.a = a_.data + k,
+               .a_stride = a_.stride,
+               .k_steps = k_size / Numbers::kDepth,
+               .b = b_,
+               .next_b = reinterpret_cast<const char*>(b_) + kAhead,
+               .prefetch_step = kStepBytes,
+               .c = c_,
+               .accumulate = k > 0,
+               .wide = wide_});
+    if (last_k) epilogue_(m0_, 0, rows, n, c_);
     next_block(k_size);
   }
 
