@@ -96,7 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "The answer is minus five.", "es", "La respuesta es menos cinco.", 0, 0},
         Pair{"en", "The answer is minus five.", "es", "La respuesta es cinco.", 1, 1},
         Pair{"es", "La respuesta es menos cinco.", "en", "The answer is minus five.", 0, 0},
+        Pair{"es", "La respuesta es menos cinco.", "en", "The answer is less five.", 1, 1},
+        Pair{"es", "El saldo era de menos veinte euros.", "en", "The balance was twenty euros less.", 1, 1},
         Pair{"es", "Vinieron al menos ocho.", "en", "At least eight came.", 0, 0},
+        Pair{"es", "Todos menos cinco vinieron.", "en", "All but five came.", 0, 0},
         Pair{"de", "Fünf minus zwei ist drei.", "es", "Cinco menos dos son tres.", 0, 0},
         // Figures and words of numbers.
         Pair{"en", "Call nine one one!", "de", "Rufen Sie neun eins an!", 1, 0},

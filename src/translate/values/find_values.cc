@@ -281,18 +281,23 @@ class Finder {
     };
     if (time && says_time()) return time;
     if (auto number = read_number(left(), language_)) {
-      if (language_.minus_is_less && is_behind(language_.minus)) add_negative_reading(number->value);
+      if (language_.minus_is_less && is_behind(language_.minus)) read_minus_before(number->value);
       return number;
     }
     if (auto number = read_broken_number()) return number;
     return read_roman();
   }
 
-  /// "Menos cinco" is less than five, or minus five.
-  static void add_negative_reading(Value& number) {
+  /// "Es menos cinco" is minus five; "todos menos cinco" is all but five, and "menos cinco" may be either.
+  void read_minus_before(Value& number) const {
     if (!number.other_reading.empty() || number.normal == "0") return;
-    number.other_reading = {number};
-    number.other_reading[0].normal.insert(0, "-");
+    Value negative = number;
+    negative.normal.insert(0, "-");
+    if (is_behind(language_.certain_minus)) {
+      number = std::move(negative);
+    } else {
+      number.other_reading = {std::move(negative)};
+    }
   }
 
   std::optional<ReadValue> read_broken_number() const {

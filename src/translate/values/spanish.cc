@@ -204,6 +204,7 @@ constexpr UnitWords kUnits[] = {
 };
 constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}};
 constexpr std::string_view kMinus[] = {"menos"};
+constexpr std::string_view kCertainMinus[] = {"es menos", "era menos", "fue menos", "a menos", "de menos"};
 constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
 constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
@@ -376,6 +377,7 @@ const ValueLanguage& spanish_values() {
                                       .units_before = kUnitsBefore,
                                       .minus = kMinus,
                                       .minus_is_less = true,
+                                      .certain_minus = kCertainMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,
                                       .write_words = write_words,
