@@ -42,8 +42,8 @@ std::string advice(const ModelInventory& files) {
   if (files.has(model_file::kCtranslate2)) {
     return "it contains a model.bin of CTranslate2; use the model that it was converted from";
   }
-  const std::vector<std::string> found =
-      files.ending_in({".npz", ".pt", ".pth", ".ckpt", ".gguf", ".safetensors"});
+  std::vector<std::string> found = files.ending_in({".npz", ".pt", ".pth", ".ckpt", ".gguf", ".safetensors"});
+  std::erase(found, model_file::kShortlist);
   if (!found.empty())
     return fmt::format("it contains '{}', which is not a supported name or format", shown(found.front()));
   return "it contains no weights; check the path and the download";

@@ -71,6 +71,8 @@ TEST(WeightFiles, ErrorsNameOtherFormats) {
   const TestFolder folder;
   expect_error(ErrorKind::kNotFound, "contains no weights", [&] { WeightFiles::open(folder.path()); });
   expect_error(ErrorKind::kNotFound, "does not exist", [&] { WeightFiles::open(folder.path("none")); });
+  folder.write(model_file::kShortlist, "");  // is no model
+  expect_error(ErrorKind::kNotFound, "contains no weights", [&] { WeightFiles::open(folder.path()); });
   expect_error(ErrorKind::kFile, "is a file", [&] { WeightFiles::open(folder.write("other.npz", "")); });
   expect_error(ErrorKind::kNotFound, "'other.npz'", [&] { WeightFiles::open(folder.path()); });
   folder.write("model.bin", "");
