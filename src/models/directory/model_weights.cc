@@ -473,6 +473,7 @@ void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn:
     }
     if (is_kept_in(half, row)) {
       read_half_row(files, table[row], half->dtype(), half->elements(row));
+      half->arrange(row);
       continue;
     }
     if (is_kept_in(quantized, row)) {

@@ -99,7 +99,7 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
       const Tensor alone = x.narrow(0, span.query_begin, span.queries()).clone();
       const auto one = ops::AttentionLayout::padded(1, span.queries(), span.queries());
       expect_equal(layer.forward(context, alone, one, true).value(),
-                   together.narrow(0, span.query_begin, span.queries()).clone(), "company");
+                   together.narrow(0, span.query_begin, span.queries()).clone(), "together");
     }
   }
 }

@@ -1,7 +1,9 @@
-// The weights of a model in 16 bits, as its files hold them. Results are those of float32, bit for bit.
-// Float32 weights are kept twice, in rows and packed, 8 bytes each; these take 2 (HalfPacking::kEachCall)
-// or 6.
+// The weights of a model in 16 bits, the numbers that its files hold. Results are those of float32, bit for
+// bit. Float32 weights are kept twice, in rows and packed, 8 bytes each; these take 2
+// (HalfPacking::kEachCall) or 6.
 #pragma once
+
+#include <vector>
 
 #include "nn/storage/compact_parameters.h"
 
@@ -13,8 +15,10 @@ class HalfParameters final : public CompactParameters {
   HalfParameters(const ParameterTable& table, DType dtype, HalfPacking packing);
 
   DType dtype() const { return values_.dtype(); }
-  /// The elements of a row of the table, row-major.
+  /// The elements of a row of the table, to be written row-major.
   uint16_t* elements(int row);
+  /// Puts them into the order that suits products, once they are written.
+  void arrange(int row);
 
   bool holds_row(int row) const override { return is_compressible(table()[row]); }
   bool is_exact() const override { return true; }
@@ -26,7 +30,8 @@ class HalfParameters final : public CompactParameters {
   HalfMatrix matrix(ParamRef ref) const;
 
   HalfPacking packing_;
-  Tensor values_;  // with the offsets of a ParameterArray
+  std::vector<bool> paired_;  // for each row of the table, once it is arranged
+  Tensor values_;             // with the offsets of a ParameterArray
 };
 
 }  // namespace heed::nn

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compare.h"
@@ -15,13 +16,25 @@
 namespace heed::nn {
 namespace {
 
+Tensor input(int64_t width) {
+  std::vector<float> numbers{1, -2, 3, 0.5f, 7, -0.1f, 2, 1e-3f, 4, 6};
+  numbers.resize(static_cast<size_t>(width));
+  return Tensor::from(numbers, {1, width});
+}
+
+/// What the weights are stored as, and the size of each of two matrices. Panels of 64 outputs are reordered.
+struct Stored {
+  DType type;
+  int64_t in, out;
+};
+
 /// A layer with a bias, in 16 bits, and the same with float32 values.
-class HalfLayer : public testing::TestWithParam<DType> {
+class HalfLayer : public testing::TestWithParam<Stored> {
  protected:
-  HalfLayer() : layer_(Linear::join(table_, {"first", "second"}, 9, 40)) {
+  HalfLayer() : layer_(Linear::join(table_, {"first", "second"}, GetParam().in, GetParam().out)) {
     floats_ = ParameterArray(table_, DType::kFloat32);
     initialize(table_, floats_, RandomKey::from_seed(1));
-    half_ = std::make_unique<HalfParameters>(table_, GetParam(), HalfPacking::kEachCall);
+    half_ = std::make_unique<HalfParameters>(table_, GetParam().type, HalfPacking::kEachCall);
     others_ = ParameterArray::unset(table_, [&](int row) { return half_->holds_row(row); });
     for (int row = 0; row < table_.size(); ++row) {
       Tensor values = floats_.view(table_, {row, 1});
@@ -32,9 +45,10 @@ class HalfLayer : public testing::TestWithParam<DType> {
           continue;
         }
         uint16_t& bits = half_->elements(row)[i];
-        bits = GetParam() == DType::kFloat16 ? float_to_half(value) : float_to_bfloat(value);
-        value = GetParam() == DType::kFloat16 ? half_to_float(bits) : bfloat_to_float(bits);
+        bits = GetParam().type == DType::kFloat16 ? float_to_half(value) : float_to_bfloat(value);
+        value = GetParam().type == DType::kFloat16 ? half_to_float(bits) : bfloat_to_float(bits);
       }
+      if (half_->holds_row(row)) half_->arrange(row);
     }
     packed_ = std::make_unique<PackedWeights>(table_, floats_);
     packed_half_ = std::make_unique<PackedWeights>(table_, others_, half_.get());
@@ -48,15 +62,16 @@ class HalfLayer : public testing::TestWithParam<DType> {
   std::unique_ptr<HalfParameters> half_;
   std::unique_ptr<PackedWeights> packed_, packed_half_;
   Context floating_, compact_;
-  const Tensor x_ = Tensor::from(std::vector<float>{1, -2, 3, 0.5f, 7, -0.1f, 2, 1e-3f, 4}, {1, 9});
+  const Tensor x_ = input(GetParam().in);
 };
 
 /// The gradient with respect to x of the sum of all outputs.
-std::vector<float> gradient_of(const Linear& layer, const DifferentiableWeights& weights) {
+std::vector<float> gradient_of(const Linear& layer, const Tensor& input,
+                               const DifferentiableWeights& weights) {
   Context context;
   context.differentiable = &weights;
   Tape tape;
-  const Var x = tape.leaf(Tensor::from(std::vector<float>{1, -2, 3, 0.5f, 7, -0.1f, 2, 1e-3f, 4}, {1, 9}));
+  const Var x = tape.leaf(input);
   tape.backward(layer.forward(context, x));
   return tape.gradient(x).to_vector<float>();
 }
@@ -64,7 +79,7 @@ std::vector<float> gradient_of(const Linear& layer, const DifferentiableWeights&
 TEST_P(HalfLayer, MultipliesAsInFloat32) {
   expect_equal(layer_.forward(compact_, x_).value(), layer_.forward(floating_, x_).value(), "both layers");
   const DifferentiableWeights wide(table_, floats_), narrow(table_, others_, half_.get());
-  EXPECT_EQ(gradient_of(layer_, wide), gradient_of(layer_, narrow));
+  EXPECT_EQ(gradient_of(layer_, x_, wide), gradient_of(layer_, x_, narrow));
   const Linear second = layer_.slice(table_, 1);
   packed_ = std::make_unique<PackedWeights>(table_, floats_);
   packed_half_ = std::make_unique<PackedWeights>(table_, others_, half_.get());
@@ -84,11 +99,16 @@ TEST_P(HalfLayer, GivesRowsAndSelectedOutputsAsInFloat32) {
 TEST_P(HalfLayer, BecomesFloatsWhereTheyAreNeeded) {
   expect_equal(compact_.parameter(layer_.weight()).value(), floats_.view(table_, layer_.weight()), "weight");
   expect_equal(compact_.parameter(layer_.bias()).value(), floats_.view(table_, layer_.bias()), "bias");
-  EXPECT_EQ(others_.flat().size(), 80) << "only biases are kept as floats";
+  EXPECT_EQ(others_.flat().size(), 2 * GetParam().out) << "only biases are kept as floats";
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, HalfLayer, testing::Values(DType::kFloat16, DType::kBFloat16),
-                         [](const auto& type) { return name_of(type.param); });
+INSTANTIATE_TEST_SUITE_P(Types, HalfLayer,
+                         testing::Values(Stored{DType::kFloat16, 9, 40}, Stored{DType::kBFloat16, 9, 40},
+                                         Stored{DType::kFloat16, 10, 128}, Stored{DType::kBFloat16, 10, 128}),
+                         [](const auto& each) {
+                           return std::string(name_of(each.param.type)) + "_" +
+                                  std::to_string(each.param.out);
+                         });
 
 }  // namespace
 }  // namespace heed::nn

@@ -31,11 +31,11 @@ void multiply_halves_f32(const HalfProductArguments&) {
 /// Vectors of accumulators, with 32 vector registers or with 16.
 constexpr int kPairSums = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 16 : 8;
 
-/// A block of K of a panel, transposed, and what of the next panel is prefetched meanwhile.
+/// A block of K of a panel in pairs, and what is prefetched meanwhile.
 struct PairsBlock {
   const uint32_t* pairs;   ///< (size / 2, kPanelWidth)
   int64_t size;            ///< of K
-  const char* prefetched;  ///< as many bytes as the block had in 16 bits
+  const char* prefetched;  ///< as many bytes as the block has
 };
 
 /// c += x * block, for kRows rows of x, rows of c having kPanelWidth columns.
@@ -58,7 +58,7 @@ HWY_INLINE void multiply_pairs(const PairsBlock& block, const float* x, int64_t 
     };
     const auto multiply = [&](int64_t k, const auto& weights) HEED_INLINE_LAMBDA {
       unroll<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
-        const auto w = weights(hn::Load(Pairs(), block.pairs + k / 2 * kPanelWidth + n + v * kLanes));
+        const auto w = weights(hn::LoadU(Pairs(), block.pairs + k / 2 * kPanelWidth + n + v * kLanes));
         unroll<kRows>([&](auto row) HEED_INLINE_LAMBDA {
           auto& sum = sums[row * kVectors + v];
           sum = hn::MulAdd(hn::Set(d, x[row * x_stride + k]), w, sum);
@@ -90,10 +90,17 @@ HWY_INLINE void multiply_halves(const HalfProductArguments& a) {
     const int64_t columns = std::min(kPanelWidth, a.weight.out - n);
     const HalfMatrix panel = a.weight.rows(n, columns);
     std::fill_n(c, a.rows * kPanelWidth, 0.0f);
-    for (int64_t k = 0; k < in; k += kPairsBlock) {
-      const PairsBlock block{pairs, std::min(kPairsBlock, in - k),
-                             reinterpret_cast<const char*>(panel.row(kPanelWidth) + k * kPanelWidth)};
-      transpose_pairs(panel, k, block.size, pairs);
+    const int64_t most = panel.paired ? in : kPairsBlock;
+    for (int64_t k = 0; k < in; k += most) {
+      PairsBlock block{pairs, std::min(most, in - k),
+                       reinterpret_cast<const char*>(panel.row(kPanelWidth) + k * kPanelWidth)};
+      if (panel.paired) {
+        constexpr int64_t kAhead = 4096;  // bytes: all panels are read in order
+        block.pairs = reinterpret_cast<const uint32_t*>(panel.values);
+        block.prefetched = reinterpret_cast<const char*>(panel.values) + kAhead;
+      } else {
+        transpose_pairs(panel, k, block.size, pairs);
+      }
       for_each_block<kTogether>(a.rows, [&](int64_t row, int64_t count) HEED_INLINE_LAMBDA {
         const float* const x = a.x + row * in + k;
         float* const sums = c + row * kPanelWidth;

@@ -1,6 +1,6 @@
-// Products of few rows with weights that stay in 16 bits, y = x W^T + b, straight from the rows of W: they
-// are widened in registers, and memory is read once, at 2 bytes for each weight. This is what decoding waits
-// for.
+// Products of few rows with weights that stay in 16 bits, y = x W^T + b, straight from W: its rows, or its
+// paired panels (half_weights.h). They are widened in registers, and memory is read once, at 2 bytes for each
+// weight. This is what decoding waits for.
 //
 // The results are those of multiply_packed_f32() and multiply_packed_int8_slices() with the same weights in
 // float32, bit for bit, so a product may be computed this way or that, whatever its number of rows.
