@@ -1304,6 +1304,7 @@ class Served(OfServer):
         self.browser.run(WITHHOLD_INTEGRATED_GRADIENTS)
         self.browser.click("#tab-why")
         self.browser.wait("document.querySelector('#panel progress')?.checkVisibility()", "that it is computing")
+        self.browser.wait("withheld.length === 1", "the question, before which the worker of a site reads the model")
         self.browser.run("[...document.querySelectorAll('#panel [role=radio]')].find((each) => /rollout/.test(each.textContent)).click()")
         self.browser.wait("/the rest is the start token's/.test(document.querySelector('#panel .sum').textContent)", "the rollout")
         self.assertFalse(self.browser.run("return document.querySelector('#panel progress').checkVisibility()"))
