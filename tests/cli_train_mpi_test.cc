@@ -294,7 +294,7 @@ TEST_P(TrainMpiTest, AnotherInstructionSetIsRefused) {
   if (other_isa().empty()) GTEST_SKIP() << "the processor has one instruction set";
   std::vector<std::string> program = mpirun(1, arguments("mixed"));
   const std::vector<std::string> other = mpirun(1, arguments("mixed"), {"env", "HEED_ISA=" + other_isa()});
-  program.push_back(":");
+  program.emplace_back(":");
   program.insert(program.end(), std::ranges::find(other, "-n"), other.end());
   const CommandResult result = run(program);
   EXPECT_EQ(result.status, 2) << result.err;

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>

@@ -103,7 +103,9 @@ Server::State::State(const ServerOptions& settings)
   service.keys_required = keys.has_value();
   http = std::make_unique<HttpServer>(
       options.http,
-      [this](HttpRequest request, std::shared_ptr<HttpReply> reply) { handle(std::move(request), reply); },
+      [this](HttpRequest request, const std::shared_ptr<HttpReply>& reply) {
+        handle(std::move(request), reply);
+      },
       [this](const HttpRecord& record) { done(record); });
   // Everything else is open now, and no thread runs yet: those that are started from here on are restricted.
   if (options.sandbox) enter_sandbox();
@@ -283,11 +285,11 @@ std::string Server::url() const {
 std::vector<std::string> Server::warnings() const {
   std::vector<std::string> warnings;
   if (!state_->http->is_loopback() && !state_->keys) {
-    warnings.push_back(
+    warnings.emplace_back(
         "everybody who can reach this address can use the server: give --api-keys, or leave out --host");
   }
   if (state_->options.log_text && !state_->options.access_log.empty()) {
-    warnings.push_back("texts are written to the access log (--log-text)");
+    warnings.emplace_back("texts are written to the access log (--log-text)");
   }
   if (!state_->no_sandbox.empty()) {
     warnings.push_back(

@@ -24,7 +24,7 @@ using PoolVector = std::vector<T, PoolAllocator<T>>;
 template <typename T>
 struct UninitializedAllocator : PoolAllocator<T> {
   template <typename U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): of the standard library
     using other = UninitializedAllocator<U>;
   };
   void construct(T*) {}
