@@ -26,6 +26,7 @@ import multiprocessing
 import os
 import resource
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -395,7 +396,12 @@ class Trial:
             data = ["--task", "lm", "--text", path, "--valid-text", valid]
             data = data if kind == "text" else ["--pairs", path, "--valid-pairs", valid]
             train = [self.options.heed, "train", *data, *settings, "--preset", "tiny", "--max-steps", "2", "--threads", "1"]
-            done = run([*train, "--quiet", "--output", self.work / f"trained-{kind}"], limit, self.cgroup)
+            # Version 1 of cgroups does not make a process wait for its dirty pages to be written: on a busy disk they may fill
+            # the cgroup, where the kernel then kills it, however little memory the process takes.
+            for _ in range(3):
+                done = run([*train, "--quiet", "--output", self.work / f"trained-{kind}"], limit, self.cgroup)
+                if done.status != -signal.SIGKILL:
+                    break
             if done.status != 0:
                 self.complain(f"{kind}: {size // MB} MB in {limit // MB} MB of memory: status {done.status}: {done.err.strip()[-300:]}")
             self.figure(f"{kind}: {size // MB} MB of corpus in {limit // MB} MB of memory")
