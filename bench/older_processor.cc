@@ -5,12 +5,12 @@
 // HEED_BENCH_PROCESSOR names it, as HEED_ISA does.
 #include <asm/prctl.h>
 #include <cpuid.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // heed/attention.h: the layer MultiHeadAttention, over src/nn.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -123,8 +124,8 @@ struct MultiHeadAttention::Impl {
   }
 
   /// Self-attention with the positions 0, 1, 2, ... in each sentence.
-  Var run_with_positions(nn::Context& context, const Var (&inputs)[3], const ops::AttentionLayout& layout,
-                         const ops::AttentionMask& mask) const {
+  Var run_with_positions(nn::Context& context, const std::array<Var, 3>& inputs,
+                         const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const {
     const Var& x = inputs[0];
     if (!x.is_same_as(inputs[1]) || !x.is_same_as(inputs[2])) {
       fail(ErrorKind::kUsage,
@@ -159,18 +160,18 @@ struct MultiHeadAttention::Impl {
     now.output = has_relative_positions()
                      ? run_with_positions(context, now.inputs, layout, mask)
                      : layer.forward(context, {now.inputs[0], now.inputs[1], now.inputs[2]}, layout, mask);
-    const Var output = now.output;
+    Var output = now.output;
     if (context.tape != nullptr) pass = std::move(now);
     return output;
   }
 
-  AttentionResult padded(nn::Context context, const Tensor& query, const Tensor& key_, const Tensor& value,
-                         const AttentionOptions& wanted);
-  PackedResult ragged(nn::Context context, const Tensor& query, const Tensor& key_, const Tensor& value,
+  AttentionResult padded(nn::Context context, const Tensor& query, const Tensor& key_input,
+                         const Tensor& value, const AttentionOptions& wanted);
+  PackedResult ragged(nn::Context context, const Tensor& query, const Tensor& key_input, const Tensor& value,
                       const PackedOptions& wanted);
 
   struct Pass {
-    Var inputs[3];
+    std::array<Var, 3> inputs;
     Var output;
   };
 
@@ -185,19 +186,20 @@ struct MultiHeadAttention::Impl {
   std::optional<Pass> pass;  // the last one for training
 };
 
-AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tensor& query, const Tensor& key_,
-                                                 const Tensor& value, const AttentionOptions& wanted) {
-  const bool fit = query.rank() == 3 && key_.rank() == 3 && value.rank() == 3 &&
-                   key_.dim(0) == query.dim(0) && value.dim(0) == query.dim(0) &&
-                   value.dim(1) == key_.dim(1) && query.dim(2) == options.d_model &&
-                   key_.dim(2) == options.key_width && value.dim(2) == options.value_width;
+AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tensor& query,
+                                                 const Tensor& key_input, const Tensor& value,
+                                                 const AttentionOptions& wanted) {
+  const bool fit = query.rank() == 3 && key_input.rank() == 3 && value.rank() == 3 &&
+                   key_input.dim(0) == query.dim(0) && value.dim(0) == query.dim(0) &&
+                   value.dim(1) == key_input.dim(1) && query.dim(2) == options.d_model &&
+                   key_input.dim(2) == options.key_width && value.dim(2) == options.value_width;
   if (!fit) {
     fail(ErrorKind::kShape,
          "attention: query (B, Tq, {}), key (B, Tk, {}) and value (B, Tk, {}) are needed, not {}, {} and {}",
          options.d_model, options.key_width, options.value_width, query.shape().to_string(),
-         key_.shape().to_string(), value.shape().to_string());
+         key_input.shape().to_string(), value.shape().to_string());
   }
-  const int64_t batch = query.dim(0), queries = query.dim(1), keys = key_.dim(1);
+  const int64_t batch = query.dim(0), queries = query.dim(1), keys = key_input.dim(1);
   if (wanted.padding.defined() && !(wanted.padding.shape() == Shape{batch, keys})) {
     fail(ErrorKind::kShape, "attention: the padding mask must be (B, Tk) = ({}, {}), not {}", batch, keys,
          wanted.padding.shape().to_string());
@@ -205,7 +207,7 @@ AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tens
   KeepWeights sink;
   if (wanted.weights) context.sink = &sink;
   const auto layout = ops::AttentionLayout::padded(batch, queries, keys);
-  const Var output = run(context, {contiguous(query), contiguous(key_), contiguous(value)}, layout,
+  const Var output = run(context, {contiguous(query), contiguous(key_input), contiguous(value)}, layout,
                          mask_of(wanted, 4));  // (B, Tq, D) as rows
   AttentionResult result{output.value().reshape(query.shape())};
   if (wanted.weights) result.weights = sink.weights().reshape({batch, options.heads, queries, keys});
@@ -213,23 +215,24 @@ AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tens
 }
 
 MultiHeadAttention::PackedResult MultiHeadAttention::Impl::ragged(nn::Context context, const Tensor& query,
-                                                                  const Tensor& key_, const Tensor& value,
+                                                                  const Tensor& key_input,
+                                                                  const Tensor& value,
                                                                   const PackedOptions& wanted) {
-  const bool fit = query.rank() == 2 && key_.rank() == 2 && value.rank() == 2 &&
-                   value.dim(0) == key_.dim(0) && query.dim(1) == options.d_model &&
-                   key_.dim(1) == options.key_width && value.dim(1) == options.value_width;
+  const bool fit = query.rank() == 2 && key_input.rank() == 2 && value.rank() == 2 &&
+                   value.dim(0) == key_input.dim(0) && query.dim(1) == options.d_model &&
+                   key_input.dim(1) == options.key_width && value.dim(1) == options.value_width;
   if (!fit) {
     fail(ErrorKind::kShape,
          "attention: query (Nq, {}), key (Nk, {}) and value (Nk, {}) are needed, not {}, {} and {}",
          options.d_model, options.key_width, options.value_width, query.shape().to_string(),
-         key_.shape().to_string(), value.shape().to_string());
+         key_input.shape().to_string(), value.shape().to_string());
   }
   const auto layout =
       ops::AttentionLayout::packed(checked_offsets("query", wanted.query_offsets, query.dim(0)),
-                                   checked_offsets("key", wanted.key_offsets, key_.dim(0)));
+                                   checked_offsets("key", wanted.key_offsets, key_input.dim(0)));
   KeepWeights sink;
   if (wanted.weights) context.sink = &sink;
-  const Var output = run(context, {contiguous(query), contiguous(key_), contiguous(value)}, layout,
+  const Var output = run(context, {contiguous(query), contiguous(key_input), contiguous(value)}, layout,
                          {.causal = wanted.look_ahead});
   PackedResult result{output.value()};
   for (const AttentionSpan& span : layout.spans) {

@@ -72,6 +72,7 @@ ForwardResult Model::forward(const std::vector<int32_t>& ids, const std::vector<
 
 Decoding Model::start(const std::vector<int32_t>& ids, const std::vector<int32_t>& decoder_ids,
                       const Hooks& hooks) const {
+  // NOLINTNEXTLINE(modernize-make-unique): the state cannot be moved
   auto state = std::unique_ptr<Decoding::State>(
       new Decoding::State{state_, RowDecoding(state_->loaded, ids, decoder_ids, hooks)});
   return Decoding(std::move(state));
