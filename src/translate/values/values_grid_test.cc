@@ -56,6 +56,17 @@ TEST(ValuesGrid, NumbersInWordsAndFigures) {
   }
 }
 
+TEST(ValuesGrid, NegativeNumbersInWords) {
+  const Value half{.normal = "-2.5", .in_words = true}, whole{.normal = "-5", .in_words = true};
+  const auto first = [](const Value& value, const ValueLanguage& language) {
+    return write_value(value, "", language)[0];
+  };
+  EXPECT_EQ(first(half, english_values()), "minus two and a half");
+  EXPECT_EQ(first(half, german_values()), "minus zweieinhalb");
+  EXPECT_EQ(first(half, spanish_values()), "menos 2,5");
+  EXPECT_EQ(first(whole, spanish_values()), "menos cinco");
+}
+
 TEST(ValuesGrid, LargeNumbersInWordsAndFigures) {
   for (int n = 1001; n < 1000000; n += 12347) expect_agreement(number(n), number(n + 10));
 }

@@ -27,15 +27,17 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
               with_number(unit->usual, figures)};
     return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
   }
+  if (number.normal.starts_with('-')) {
+    if (!number.in_words) return {figures};
+    Value amount = number;
+    amount.normal.erase(0, 1);
+    return {fmt::format("{} {}", language.minus[0], write_number(amount, language)[0]), figures};
+  }
   constexpr std::string_view kHalf = ".5";
   if (number.in_words && number.normal.ends_with(kHalf)) {
     const std::string whole = number.normal.substr(0, number.normal.size() - kHalf.size());
     const std::string half = whole.size() <= kMaxDigits ? language.write_half(std::stoll(whole)) : "";
     if (!half.empty()) return {half, figures};
-  }
-  if (number.in_words && number.normal.starts_with('-') && number.normal.size() <= kMaxDigits) {
-    const std::string words = language.write_words(std::stoll(number.normal.substr(1)));
-    return {fmt::format("{} {}", language.minus[0], words), figures};
   }
   if (!is_integer) return {figures};
   if (number.ordinal) return {language.write_ordinal(figures), figures};
