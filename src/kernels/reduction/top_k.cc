@@ -13,6 +13,7 @@
 #include "hwy/highway.h"
 #include "kernels/simd/math-inl.h"
 #include "kernels/simd/rows-inl.h"
+#include "kernels/simd/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -43,15 +44,44 @@ struct Ranking {
   }
 };
 
+/// A number that at least k elements reach, or -infinity where that takes longer to find. Elements are
+/// divided into groups, one for each lane of four vectors: if the largest ones of k groups reach a number, so
+/// do k elements.
+template <class D, typename T>
+HWY_INLINE T reached_by(D d, const T* z, int64_t size, int64_t k) {
+  constexpr int kVectors = 4, kGroups = kVectors * static_cast<int>(hn::MaxLanes(D()));
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), groups = kVectors * lanes;
+  if (k == 1 || k > groups / 2 || size < 8 * groups) return Ranking<T>::kLowest;
+  hn::Vec<D> maxima[kVectors];
+  unroll<kVectors>([&](auto n) HEED_INLINE_LAMBDA { maxima[n] = hn::LoadU(d, z + n * lanes); });
+  for (int64_t at = groups; at + groups <= size; at += groups) {
+    unroll<kVectors>(
+        [&](auto n) HEED_INLINE_LAMBDA { maxima[n] = hn::Max(hn::LoadU(d, z + at + n * lanes), maxima[n]); });
+  }
+  T of_groups[kGroups], values[kGroups];
+  int32_t numbers[kGroups];
+  unroll<kVectors>([&](auto n) HEED_INLINE_LAMBDA { hn::StoreU(maxima[n], d, of_groups + n * lanes); });
+  Ranking<T> best(values, numbers, k);
+  for (int64_t group = 0; group < groups; ++group) {
+    if (of_groups[group] > best.threshold()) best.insert(of_groups[group], group);  // no NaN
+  }
+  return best.threshold();
+}
+
 template <class D, typename T>
 HWY_INLINE void rank(D d, const T* z, int64_t size, Ranking<T>& best) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto threshold = hn::Set(d, best.threshold());
+  // Without it, some k ln(size / k) elements would be among the best so far, each a branch mispredicted.
+  const T below = std::nextafter(reached_by(d, z, size, best.k), Ranking<T>::kLowest);
+  T least = below;
+  auto threshold = hn::Set(d, least);
   const auto look_closer = [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
-      if (z[c] > best.threshold()) best.insert(z[c], c);
+      if (!(z[c] > least)) continue;
+      best.insert(z[c], c);
+      least = std::max(below, best.threshold());
     }
-    threshold = hn::Set(d, best.threshold());
+    threshold = hn::Set(d, least);
   };
   const auto look_at = [&](int64_t at) {
     if (!hn::AllFalse(d, hn::Gt(hn::LoadU(d, z + at), threshold))) look_closer(at, at + lanes);

@@ -20,9 +20,8 @@ struct TopKArguments {
   T* log_sums = nullptr;
 };
 
-/// One pass over a row for the largest and one for the sum, both in whole vectors: an element that is not
-/// among the k largest of those before it costs one comparison, and about k ln(classes / k) elements are more
-/// than that.
+/// Passes over a row, in whole vectors: one for a number that the k largest reach, one for them, where an
+/// element below that number costs one comparison, and one for the sum.
 void top_k(const TopKArguments<float>& arguments);
 void top_k(const TopKArguments<double>& arguments);
 

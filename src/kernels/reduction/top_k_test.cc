@@ -103,6 +103,9 @@ TEST_P(TopK, NeverReturnsForbiddenTokens) {
   EXPECT_EQ(top.indices, (std::vector<int32_t>{33, -1}));
   EXPECT_EQ(top.log_sums[0], -1e30F);
   EXPECT_EQ(top_of(std::vector<float>(40, kNever), 40, 1).log_sums[0], kNever);
+  std::vector<float> many(5000, kNever);
+  many[4321] = many[77] = 2;
+  EXPECT_EQ(top_of(many, 5000, 4).indices, (std::vector<int32_t>{77, 4321, -1, -1}));
 }
 
 TEST_P(TopK, LargeLogitsDoNotOverflow) {
@@ -114,6 +117,11 @@ TEST_P(TopK, ReportsNanAndInfinity) {
   logits[20] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(std::isnan(top_of(logits, 50, 1).log_sums[0]));
   EXPECT_TRUE(std::isnan(top_of(std::vector<float>(50, logits[20]), 50, 1).log_sums[0]));
+  std::vector<float> many(5000, logits[20]);
+  for (size_t c = 0; c < many.size(); c += 5) many[c] = static_cast<float>(c);
+  const Top top = top_of(many, 5000, 3);
+  EXPECT_TRUE(std::isnan(top.log_sums[0]));
+  EXPECT_EQ(top.indices, (std::vector<int32_t>{4995, 4990, 4985}));
 }
 
 TEST_P(TopK, ARowDependsOnItselfAlone) {
