@@ -31,19 +31,20 @@ class Accumulator {
         group_ += year_ ? group_ * 99 + word.value : word.value;
     }
     year_ = false;
-    last_ = word.role;
+    last_ = &word;
     return true;
   }
   int64_t value() const { return total_ + group_; }
 
  private:
+  bool is_behind(NumberWord::Role role) const { return last_ != nullptr && last_->role == role; }
   bool continues(const NumberWord& word, std::string_view link) {
     const NumberWord::Role role = word.role;
-    const bool is_first = !last_;
-    const bool after_large = is_first || last_ == NumberWord::Role::kHundred ||
-                             last_ == NumberWord::Role::kHundreds || last_ == NumberWord::Role::kThousand;
+    const bool is_first = last_ == nullptr;
+    const bool after_large = is_first || is_behind(NumberWord::Role::kHundred) ||
+                             is_behind(NumberWord::Role::kHundreds) || is_behind(NumberWord::Role::kThousand);
     if (!link.empty() && link == grammar_.after_ten) {
-      return last_ == NumberWord::Role::kTen && group_ % 10 == 0 && role == NumberWord::Role::kUnit;
+      return is_behind(NumberWord::Role::kTen) && group_ % 10 == 0 && role == NumberWord::Role::kUnit;
     }
     if (!link.empty() && (is_first || !after_large || role == NumberWord::Role::kHundred ||
                           role == NumberWord::Role::kThousand)) {
@@ -51,12 +52,12 @@ class Accumulator {
     }
     switch (role) {
       case NumberWord::Role::kUnit:
-        return after_large || (last_ == NumberWord::Role::kTen && grammar_.after_ten_optional);
+        return after_large || (is_behind(NumberWord::Role::kTen) && grammar_.after_ten_optional);
       case NumberWord::Role::kTen:
       case NumberWord::Role::kTeen:
         return after_large || begins_year(word.value);
       case NumberWord::Role::kHundreds:
-        return is_first || last_ == NumberWord::Role::kThousand;
+        return is_first || is_behind(NumberWord::Role::kThousand);
       case NumberWord::Role::kHundred:
         return !is_first && group_ > 0 && group_ < 100;
       case NumberWord::Role::kThousand:
@@ -75,7 +76,7 @@ class Accumulator {
   const NumberGrammar& grammar_;
   int64_t total_ = 0, group_ = 0;  // complete thousands, and what is not multiplied yet
   bool year_ = false;
-  std::optional<NumberWord::Role> last_;
+  const NumberWord* last_ = nullptr;
 };
 
 /// The link at the beginning of some tokens; empty if there is none.
