@@ -77,6 +77,9 @@ constexpr std::array kPatterns{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])(?:\+[0-9]{1,3}[ /-]?\(?[0-9]{1,9}(?:[ )/-]{1,2}[0-9]{2,8}){1,5}|0[0-9]{1,4}[ /-][0-9]{2,9}(?:[ -][0-9]{2,8}){0,4})(?![\p{L}\p{N}]))"},
     SpanPattern{
+        SpanKind::kExact,  // feet and inches, minutes and seconds: 5'10"
+        R"((?<![\p{L}\p{N}.,'’′])[0-9]{1,3} ?['’′] ?[0-9]{1,2}(?:[.,][0-9]{1,2}| ?[¼½¾])?(?:["”″]|''|’’|′′))"},
+    SpanPattern{
         SpanKind::kExact,  // identifiers: capitals and digits, or many digits
         R"((?<![\p{L}\p{N}-])(?=[A-Z0-9-]{0,40}[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
     SpanPattern{

@@ -17,6 +17,7 @@ struct Atom {
   bool optional = false;
   size_t index = 0;  ///< of the value in its text
   bool matched = false;
+  const Value* partner = nullptr;  ///< of a source: what it was matched with
 };
 
 using Atoms = std::vector<Atom>;
@@ -98,6 +99,12 @@ bool can_be_paraphrased(const Value& value) {
   return value.kind == ValueKind::kNumber && value.in_words && (value.normal == "2" || value.normal == "3");
 }
 
+/// Units that a translation does not add to a number, as it may "degrees".
+bool is_share_or_money(Unit unit) {
+  using enum Unit;
+  return unit == kPercent || unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
+}
+
 /// Compares atoms of a source and of its translation.
 class Matcher {
  public:
@@ -135,26 +142,32 @@ class Matcher {
     Atoms source = atoms_of(values_[0], source_readings),
           translation = atoms_of(values_[1], translation_readings);
     // What is in both texts for certain is matched first.
-    for (const bool both_optional : {false, true}) {
+    struct Pass {
+      bool optional, with_optional;
+    };
+    for (const Pass& pass : {Pass{false, false}, Pass{false, true}, Pass{true, true}}) {
       for (Atom& atom : source) {
-        if (!atom.matched && (both_optional || !atom.optional)) match(atom, translation, both_optional);
+        if (!atom.matched && atom.optional == pass.optional) match(atom, translation, pass.with_optional);
       }
     }
-    match_months(source, translation);
+    match_days(source, translation);
     ValueDifferences result;
     add_unmatched(source, 0, result.missing);
     add_unmatched(translation, 1, result.added);
     if (result.added.empty()) std::erase_if(result.missing, can_be_paraphrased);
     if (result.missing.empty()) std::erase_if(result.added, can_be_paraphrased);
     add_lost_units(source, result.missing);
-    if (std::ranges::any_of(values_[0].values, &Value::in_words)) add_broken_numbers(result.added);
+    add_moved_units(source, result.added);
+    add_broken(result.added);
     return result;
   }
 
   /// Words of the translation that are no numbers are wrong, even beside the right one: "740. und
-  /// fortzigsten".
-  void add_broken_numbers(std::vector<Value>& added) const {
-    std::ranges::copy_if(values_[1].values, std::back_inserter(added), &Value::broken);
+  /// fortzigsten". Without a number word in the source they may be a name.
+  void add_broken(std::vector<Value>& added) const {
+    const bool words = std::ranges::any_of(values_[0].values, &Value::in_words);
+    std::ranges::copy_if(values_[1].values, std::back_inserter(added),
+                         [&](const Value& value) { return value.broken && (words || !value.in_words); });
     std::ranges::sort(added, {}, &Value::begin);
   }
 
@@ -166,7 +179,8 @@ class Matcher {
     const auto takes_its_place = [&](const Value& value) {
       const bool added = std::ranges::any_of(differences.added,
                                              [&](const Value& each) { return each.begin == value.begin; });
-      return value.kind == ValueKind::kTime || (added && value.unit == Unit::kNone);
+      return value.kind == ValueKind::kTime ||
+             (added && value.unit == Unit::kNone && value.kind != ValueKind::kWeekday);
     };
     const std::vector<Value>& values = values_[0].values;
     const auto place = std::ranges::find_if(values_[1].values, takes_its_place);
@@ -182,6 +196,7 @@ class Matcher {
     for (Atom& other : translation) {
       if (other.matched || (other.optional && !with_optional) || !is_same(source, other)) continue;
       source.matched = other.matched = true;
+      source.partner = other.value;
       return;
     }
   }
@@ -221,13 +236,13 @@ class Matcher {
 
   bool part_is_known() const { return values_[0].names_part_of_day || values_[1].names_part_of_day; }
 
-  /// A month may be said once for two dates: "from August 5 to 19".
-  static void match_months(Atoms& source, Atoms& translation) {
+  /// A month may be said once for two dates, "from August 5 to 19", and a weekday too.
+  static void match_days(Atoms& source, Atoms& translation) {
     const auto match = [](Atoms& atoms, const Atoms& others) {
       for (Atom& atom : atoms) {
-        if (atom.kind != ValueKind::kDate) continue;
+        if (atom.kind != ValueKind::kDate && atom.kind != ValueKind::kWeekday) continue;
         atom.matched = atom.matched || std::ranges::any_of(others, [&](const Atom& other) {
-                         return other.kind == ValueKind::kDate && other.normal == atom.normal;
+                         return other.kind == atom.kind && other.normal == atom.normal;
                        });
       }
     };
@@ -250,16 +265,58 @@ class Matcher {
     }
   }
 
-  /// Whether the translation names a unit apart from its numbers: "ten extra dollars".
-  bool names_unit(Unit unit) const {
-    const std::vector<TextToken> tokens = tokenize_values(texts_[1].text);
+  /// Whether a text names a unit apart from its values: "ten extra dollars".
+  bool names_unit(size_t text, Unit unit) const {
+    const std::vector<TextToken> tokens = tokenize_values(texts_[text].text);
     constexpr size_t kLeast = 3;  // letters: no "m"
     for (size_t n = 0; n < tokens.size(); ++n) {
+      const auto holds_token = [&](const Value& value) {
+        return value.begin <= tokens[n].begin && tokens[n].end <= value.end;
+      };
       const bool word = tokens[n].is_word() && tokens[n].lower.size() >= kLeast;
-      if (word && is_same_unit(find_unit(TextTokens(tokens).subspan(n), texts_[1].language).unit, unit))
+      if (word && is_same_unit(find_unit(TextTokens(tokens).subspan(n), texts_[text].language).unit, unit) &&
+          std::ranges::none_of(values_[text].values, holds_token))
         return true;
     }
     return false;
+  }
+
+  /// Whether values n and n + 1 of the source may share a unit: "18 bis 20 Euro", "5, 10 oder 20 %", "drei
+  /// und Tom vier Dollar".
+  bool may_share_unit(size_t n) const {
+    const std::vector<Value>& values = values_[0].values;
+    if (n + 1 >= values.size() || values[n + 1].begin < values[n].end) return false;
+    const auto between =
+        tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
+    return between.size() <= 1 || !between[0].is_word() ||
+           std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
+  }
+
+  /// Whether a value of the source may be of a unit that stands with one beside it.
+  bool may_have_unit(size_t number, Unit unit) const {
+    const std::vector<Value>& values = values_[0].values;
+    for (size_t n = number; may_share_unit(n); ++n) {
+      if (is_same_unit(values[n + 1].unit, unit)) return true;
+    }
+    for (size_t n = number; n > 0 && may_share_unit(n - 1); --n) {
+      if (is_same_unit(values[n - 1].unit, unit)) return true;
+    }
+    return false;
+  }
+
+  /// Money and percentages of the translation whose numbers count something else in the source, which has
+  /// them beside other numbers: "€1,250 tickets for €18.50".
+  void add_moved_units(const Atoms& source, std::vector<Value>& added) const {
+    for (const Atom& atom : source) {
+      if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
+        continue;
+      const Unit unit = atom.partner->unit;
+      if (!is_share_or_money(unit) || atom.value->unit != Unit::kNone) continue;
+      const bool elsewhere = std::ranges::any_of(
+          values_[0].values, [&](const Value& value) { return is_same_unit(value.unit, unit); });
+      if (elsewhere && !may_have_unit(atom.index, unit) && !names_unit(0, unit))
+        added.push_back(*atom.partner);
+    }
   }
 
   /// Values whose unit is nowhere in the translation.
@@ -272,7 +329,7 @@ class Matcher {
                    std::ranges::any_of(value.other_reading,
                                        [&](const Value& other) { return is_same_unit(other.unit, unit); });
           });
-      if (lost && atom.matched && !atom.optional && !names_unit(unit))
+      if (lost && atom.matched && !atom.optional && !names_unit(1, unit))
         missing.push_back(values_[0].values[atom.index]);
     }
   }

@@ -52,9 +52,28 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "We set off at ten forty.", "de", "Wir gehen um zehn vor vierzig.", 1, 2},
                       Pair{"en", "at twenty to nine", "es", "a las veinte a las nueve", 1, 2},
                       Pair{"en", "from noon to 10 p.m.", "es", "a las 22:00", 1, 0},
-                      Pair{"de", "von 12 bis 14 Uhr", "en", "from 12 p.m. to 14 p.m.", 1, 1},
+                      Pair{"de", "von 12 bis 14 Uhr", "en", "from 12 p.m. to 14 p.m.", 1, 2},
                       Pair{"en", "on 7/21/1912", "es", "el 7/21/1912", 1, 1},
                       Pair{"en", "Was LH 6887 diverted?", "es", "¿LeH 6887 fue desviado?", 1, 1}));
+
+INSTANTIATE_TEST_SUITE_P(
+    WeekdaysMovedUnitsAndLostMarks, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "from Tuesday the 14th to Friday", "de", "von Dienstag, dem 14.", 1, 0},
+        Pair{"es", "el martes", "en", "on Monday", 1, 1},
+        Pair{"de", "am Karfreitag", "en", "on Good Friday", 0, 0},
+        Pair{"en", "on Monday, all of Monday", "es", "el lunes todo el día", 0, 0},
+        Pair{"es", "Vi a Plácido Domingo.", "en", "I saw Plácido Domingo.", 0, 0},
+        Pair{"de", "1.250 Karten zu je 18,50 €", "en", "€1,250 tickets for €18.50", 0, 1},
+        Pair{"de", "30 Leute, 20 %", "en", "30% of the people, 20%", 0, 1},
+        Pair{"de", "18 bis 20 Euro", "en", "€18 to €20", 0, 0},
+        Pair{"de", "drei und Tom vier Dollar", "en", "three dollars and Tom four dollars", 0, 0},
+        Pair{"de", "Es kostet 5.", "en", "It costs $5.", 0, 0},
+        Pair{"de", "für 18,50 €", "en", "for €18.50 p.m.", 0, 1},
+        Pair{"de", "Ruf +49 30 901820 an.", "en", "Call +49 30 901820 a.m.", 0, 1},
+        Pair{"de", "von 2 bis 3 Uhr", "en", "from 2 to 3 a.m.", 0, 0},
+        Pair{"de", "Um eins aßen sie.", "en", "At least they ate.", 1, 0},
+        Pair{"de", "Ein Fest hielt mich bis um eins wach.", "en", "Some party kept me up till one.", 0, 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     MistakesInClocksUnitsAndCodes, ComparedValues,
@@ -84,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "2 lbs of butter", "de", "2 Butter", 1, 0}, Pair{"de", "2,5 kg", "en", "2.5", 1, 0},
         Pair{"en", "at 120 km/h", "es", "a 120", 1, 0}, Pair{"en", "100 miles", "de", "100 Kilometer", 1, 1},
         Pair{"en", "32 °F", "de", "32 °C", 1, 1}, Pair{"de", "um 3,5 %", "en", "by €3.5%", 1, 1},
-        Pair{"es", "en el año 44 a. C.", "en", "in the year 44 a.m.", 1, 0},
+        Pair{"es", "en el año 44 a. C.", "en", "in the year 44 a.m.", 1, 1},
         Pair{"en", "He earns 50K.", "es", "Gana 50 años.", 1, 0},
         Pair{"en", "He is 5 feet 10 inches tall.", "de", "Er ist 5 Fuß 10 Zentimeter groß.", 1, 1},
         Pair{"en", "He is 5 feet 10 inches tall.", "de", "Er ist 5 Fuß 10 Zoll groß.", 0, 0},

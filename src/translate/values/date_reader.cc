@@ -215,4 +215,23 @@ std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& langu
   return std::nullopt;
 }
 
+std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& language) {
+  const TextToken& token = tokens[0];
+  if (!token.is_word()) return std::nullopt;
+  const std::string_view word = token.lower;
+  for (const auto& [name, number] : language.weekdays) {
+    const bool begins = word.starts_with(name);
+    if (!begins && !(language.joins_words && word.ends_with(name))) continue;
+    const std::string_view rest = word.substr(begins ? name.size() : 0);
+    const bool whole = rest.empty() || std::ranges::count(language.behind_weekdays, rest) > 0;
+    if (!whole && !language.joins_words) continue;
+    Value weekday{.kind = ValueKind::kWeekday, .begin = token.begin, .end = token.end};
+    weekday.normal = std::to_string(number);
+    const bool name_of_person = token.capitalized && token.begin > 0 && !language.capital_weekdays;
+    weekday.optional = !whole || name_of_person;  // "Karfreitag", "Plácido Domingo"
+    return ReadValue{std::move(weekday), 1};
+  }
+  return std::nullopt;
+}
+
 }  // namespace heed::translate

@@ -94,6 +94,10 @@ constexpr Phrase<int> kMonthNames[] = {
 constexpr std::string_view kCapitalMonths[] = {"march", "may", "august"};
 constexpr std::string_view kDayLinks[] = {",", "of", ", of"};
 
+constexpr Phrase<int> kWeekdays[] = {{"monday", 1}, {"tuesday", 2},  {"wednesday", 3}, {"thursday", 4},
+                                     {"friday", 5}, {"saturday", 6}, {"sunday", 7}};
+constexpr std::string_view kBehindWeekdays[] = {"s", "'s"};
+
 constexpr TimePattern kTimes[] = {
     {.pattern = "half past H", .minutes = 30},
     {.pattern = "half - past H", .minutes = 30},
@@ -123,6 +127,7 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "H", .needs_part = true},
 };
 
+constexpr std::string_view kTimeMarks[] = {"a . m .", "a . m", "am", "p . m .", "p . m", "pm"};
 constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"a . m .", PartOfDay::kMorning},
     {"a . m", PartOfDay::kMorning},
@@ -332,8 +337,12 @@ const ValueLanguage& english_values() {
                                       .months = kMonthNames,
                                       .capital_months = kCapitalMonths,
                                       .day_links = kDayLinks,
+                                      .weekdays = kWeekdays,
+                                      .capital_weekdays = true,
+                                      .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
                                       .clock_words = kClockWords,
+                                      .time_marks = kTimeMarks,
                                       .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,

@@ -21,7 +21,7 @@ bool is_text_value(std::string_view span) {
     return is_ascii_letter(byte) || byte >= 0x80;
   });
   const bool address = has("@") || has("://") || has("www.");
-  const bool parts = has(" ") || has("-") || has("/") || has("+") || has(".");
+  const bool parts = has(" ") || has("-") || has("/") || has("+") || has(".") || has("'");
   constexpr size_t kShortest = 5;  // "d.h" is no file
   if (!digits && span.size() < kShortest) return false;
   if (span.starts_with("⟦") || span.starts_with('&') || span.starts_with('%')) return false;
@@ -71,6 +71,7 @@ class Finder {
       }
       at_ += value->tokens;
       complete_range(value->tokens);
+      read_lost_time_mark();
     }
     return std::move(result_);
   }
@@ -89,6 +90,7 @@ class Finder {
       const TextToken& next = tokens_[n + 1];
       const bool code = (token.is_word() && next.is_digits()) || (token.is_digits() && next.in_capitals);
       if (code || (token.is("+") && next.is_digits()) || (token.is("/") && next.is("/"))) return true;
+      if (token.is_digits() && next.is("'")) return true;  // 5'10"
       const bool joins = n > 0 && !token.after_space && (token.is(".") || token.is("-") || token.is("/"));
       const TextToken* before = joins ? &tokens_[n - 1] : nullptr;
       if (before == nullptr) continue;
@@ -267,6 +269,7 @@ class Finder {
     } else if (token.is_word()) {
       if (auto digits = read_spoken_digits()) return digits;
     }
+    if (auto weekday = read_weekday(left(), language_)) return weekday;
     if (auto date = read_date(left(), language_)) return date;
     if (at_ == 0) {
       if (auto marker = read_marker(left())) return marker;
@@ -282,10 +285,24 @@ class Finder {
     if (time && says_time()) return time;
     if (auto number = read_number(left(), language_)) {
       if (language_.minus_is_less && is_behind(language_.minus)) read_minus_before(number->value);
+      if (token.is(language_.hour_of_one) && is_behind(language_.before_times))
+        number->value.optional = false;
       return number;
     }
     if (auto number = read_broken_number()) return number;
     return read_roman();
+  }
+
+  /// "p.m." behind figures that are no time.
+  void read_lost_time_mark() {
+    const bool behind_figures = at_ < tokens_.size() && tokens_[at_ - 1].kind != TextToken::Kind::kWord &&
+                                result_.values.back().kind != ValueKind::kTime;
+    const size_t tokens = behind_figures ? length_of_any(language_.time_marks, left()) : 0;
+    if (tokens == 0) return;
+    Value mark{.begin = tokens_[at_].begin, .end = tokens_[at_ + tokens - 1].end};
+    mark.broken = mark.optional = true;
+    result_.values.push_back(std::move(mark));
+    at_ += tokens;
   }
 
   /// "Es menos cinco" is minus five; "todos menos cinco" is all but five, and "menos cinco" may be either.

@@ -30,6 +30,9 @@ std::string shown(const Value& value) {
     case ValueKind::kDate:
       text = fmt::format("{}/{}/{}", value.day, value.month, value.year);
       break;
+    case ValueKind::kWeekday:
+      text = "day " + value.normal;
+      break;
     case ValueKind::kMarker:
       text = value.normal + ")";
       break;
@@ -105,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"en", "3 degrees below zero", "-3 deg"}, Case{"en", "10 below zero outside", "-10 deg"},
         Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m 30 m"},
         Case{"es", "tres grados bajo cero", "-3 deg"}, Case{"es", "al menos ocho", "8"},
-        Case{"en", "He is 5'10\" tall.", "5 10"}, Case{"es", "Mide 5'10 m.", "5.1 m"},
+        Case{"en", "He is 5'10 tall.", "5 10"}, Case{"es", "Mide 5'10 m.", "5.1 m"},
         Case{"en", "The answer is minus five.", "-5"}, Case{"de", "minus zwanzig Euro", "-20 EUR"},
         Case{"de", "2010-2015", "2010 2015"}, Case{"de", "25 %", "25%"}, Case{"en", "25 percent", "25%"},
         Case{"en", "10 000 people", "10000"},
@@ -113,6 +116,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"de", "ein Hund und eine Katze", ""}, Case{"en", "one of a hundred", ""},
         Case{"es", "la segunda vez", ""}, Case{"de", "Gib acht!", ""}, Case{"de", "zweimal", ""},
         Case{"en", "both of them, twice", ""}));
+
+INSTANTIATE_TEST_SUITE_P(WeekdaysAndFeet, FoundValues,
+                         ::testing::Values(Case{"de", "am Montagabend und samstags", "day 1 day 6"},
+                                           Case{"de", "Sonnabend, Sonntag", "day 6 day 7"},
+                                           Case{"de", "Karfreitag, ein Sonntagskind", ""},
+                                           Case{"en", "on Friday the 17th of May", "day 5 17/5/0"},
+                                           Case{"en", "Monday's paper, on sundays", "day 1 day 7"},
+                                           Case{"es", "Los sábados, no el miercoles", "day 6 day 3"},
+                                           Case{"es", "Plácido Domingo", ""}, Case{"de", "bis um eins", "1"},
+                                           Case{"de", "noch eins", ""}, Case{"en", "He is 6'2\".", "'62'"},
+                                           Case{"en", "It took 3’20″.", "'320'"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Ordinals, FoundValues,

@@ -26,6 +26,12 @@ constexpr Phrase<int> kMonthNames[] = {
     {"november", 11}, {"dezember", 12}, {"jan .", 1},   {"feb .", 2},  {"apr .", 4},     {"aug .", 8},
     {"sept .", 9},    {"sep .", 9},     {"okt .", 10},  {"nov .", 11}, {"dez .", 12}};
 
+constexpr Phrase<int> kWeekdays[] = {{"montag", 1},  {"dienstag", 2}, {"mittwoch", 3}, {"donnerstag", 4},
+                                     {"freitag", 5}, {"samstag", 6},  {"sonntag", 7},  {"sonnabend", 6}};
+constexpr std::string_view kBehindWeekdays[] = {
+    "s",       "früh",       "morgen",      "morgens", "vormittag", "vormittags", "mittag",
+    "mittags", "nachmittag", "nachmittags", "abend",   "abends",    "nacht",      "nachts"};
+
 constexpr TimePattern kTimes[] = {
     {.pattern = "halb H", .minutes = -30},
     {.pattern = "M vor halb H", .minutes = -30, .sign = -1},
@@ -75,7 +81,7 @@ constexpr UnitWords kUnits[] = {
      {"%", "prozent", "prozentpunkte", "prozentpunkten", "prozentige", "prozentigen", "prozentiger",
       "prozentiges"}},
     {Unit::kEuro, "{} €", "{} Euro", {"€", "euro", "euros", "eur"}},
-    {Unit::kDollar, "{} Dollar", "{} $", {"$", "dollar", "us $", "us - dollar", "usd"}},
+    {Unit::kDollar, "{} Dollar", "{} $", {"$", "dollar", "us $", "us - dollar", "usd", "dollarn"}},
     {Unit::kPound, "{} £", "{} Pfund", {"£", "pfund sterling", "britische pfund", "britischen pfund"}},
     {Unit::kPounds, "{} Pfund", "{} £", {"pfund"}},
     {Unit::kCent, "{} Cent", "{} ct", {"cent", "cents", "ct"}},
@@ -433,9 +439,14 @@ const ValueLanguage& german_values() {
                                       .joins_words = true,
                                       .ordinal_endings = kOrdinalEndings,
                                       .months = kMonthNames,
+                                      .weekdays = kWeekdays,
+                                      .capital_weekdays = true,
+                                      .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
                                       .clock_words = kClockWords,
                                       .hour_before_clock_word = "ein",
+                                      .hour_of_one = "eins",
+                                      .time_marks = kClockWords,
                                       .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,

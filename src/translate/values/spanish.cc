@@ -95,6 +95,11 @@ constexpr Phrase<int> kMonthNames[] = {
     {"octubre", 10}, {"noviembre", 11}, {"diciembre", 12}};
 constexpr std::string_view kDayLinks[] = {"de", "del", "de el", ","};
 
+constexpr Phrase<int> kWeekdays[] = {{"lunes", 1},   {"martes", 2},    {"miércoles", 3},
+                                     {"jueves", 4},  {"viernes", 5},   {"sábado", 6},
+                                     {"domingo", 7}, {"miercoles", 3}, {"sabado", 6}};
+constexpr std::string_view kBehindWeekdays[] = {"s"};
+
 constexpr TimePattern kTimes[] = {
     {.pattern = "las H y media", .minutes = 30},
     {.pattern = "las H y cuarto", .minutes = 15},
@@ -119,6 +124,7 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "H", .needs_part = true},
 };
 
+constexpr std::string_view kTimeMarks[] = {"a . m .", "a . m", "am", "p . m .", "p . m", "pm"};
 constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"a . m .", PartOfDay::kMorning},
     {"a . m", PartOfDay::kMorning},
@@ -360,8 +366,11 @@ const ValueLanguage& spanish_values() {
                                       .ordinal_endings = kOrdinalEndings,
                                       .months = kMonthNames,
                                       .day_links = kDayLinks,
+                                      .weekdays = kWeekdays,
+                                      .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
                                       .clock_words = kClockWords,
+                                      .time_marks = kTimeMarks,
                                       .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,

@@ -15,8 +15,9 @@ inline constexpr int kLastHour = 24, kLastMinute = 59;
 
 enum class ValueKind {
   kNumber,
-  kTime,    ///< of the day
-  kDate,    ///< a month, with or without day and year
+  kTime,  ///< of the day
+  kDate,  ///< a month, with or without day and year
+  kWeekday,
   kMarker,  ///< the number of a list item: "1. Buy milk"
   kText,    ///< an address, a code or a telephone number
 };
@@ -68,7 +69,8 @@ bool is_same_unit(Unit a, Unit b);
 struct Value {
   ValueKind kind = ValueKind::kNumber;
   size_t begin = 0, end = 0;  ///< bytes of the text
-  /// kNumber and kMarker: a decimal number, "1249.5" or "-3". kText: its letters and digits, lower-case.
+  /// kNumber and kMarker: a decimal number, "1249.5" or "-3". kWeekday: "1" for Monday to "7". kText: its
+  /// letters and digits, lower-case.
   std::string normal = {};
   Unit unit = Unit::kNone;
 
@@ -80,11 +82,13 @@ struct Value {
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
 
-  bool in_words = false;     ///< "zwölf" for 12
-  bool ordinal = false;      ///< "1st", "erste"
-  bool of_figures = false;   ///< hour or minutes of 14:35 in its other reading, which is no full hour
-  bool determiner = false;   ///< an article, "both" or "dozen", not a numeral
-  bool broken = false;       ///< parts of number words in a word that is none, such as "beidenhundertneunzig"
+  bool in_words = false;    ///< "zwölf" for 12
+  bool ordinal = false;     ///< "1st", "erste"
+  bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
+  bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
+  /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),
+  /// and what belongs to times behind something else: the "p.m." of "€18.50 p.m.".
+  bool broken = false;
   bool ill_written = false;  ///< in a form that the language has not: "2,27", "21th", "13/2/2024" in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;

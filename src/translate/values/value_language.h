@@ -87,9 +87,14 @@ struct ValueLanguage {
   std::span<const Phrase<int>> months = {};                ///< names and abbreviations
   std::span<const std::string_view> capital_months = {};   ///< months with a capital only: "May", not "may"
   std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
+  std::span<const Phrase<int>> weekdays = {};              ///< 1 to 7 from Monday, the usual word first
+  bool capital_weekdays = false;                           ///< "Monday", but "lunes"
+  std::span<const std::string_view> behind_weekdays = {};  ///< in the same word: the "s" of "mondays"
   std::span<const TimePattern> times = {};
   std::span<const std::string_view> clock_words = {};           ///< behind times only: "Uhr"
   std::string_view hour_before_clock_word = {};                 ///< "ein", which is "eins" elsewhere
+  std::string_view hour_of_one = {};                            ///< "eins": "um eins" is a time
+  std::span<const std::string_view> time_marks = {};            ///< wrong behind other figures: "p.m."
   std::span<const std::string_view> durations = {};             ///< behind "3:45" that is no time: "min"
   std::span<const Phrase<PartOfDay>> parts_of_day = {};         ///< behind a time
   std::span<const std::string_view> words_of_part_of_day = {};  ///< anywhere: "tonight"

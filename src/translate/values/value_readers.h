@@ -21,6 +21,8 @@ std::optional<ReadValue> read_number(TextTokens tokens, const ValueLanguage& lan
 std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language);
 /// "12. März 2024", "12.03.2024", "March", "24.10."
 std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& language);
+/// "Monday", "mondays", "Montagabend". Optional where it may be part of a name: "Karfreitag".
+std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& language);
 /// The number of a list item. `tokens` are those of the whole text.
 std::optional<ReadValue> read_marker(TextTokens tokens);
 

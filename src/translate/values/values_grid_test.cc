@@ -67,6 +67,15 @@ TEST(ValuesGrid, NegativeNumbersInWords) {
   EXPECT_EQ(first(whole, spanish_values()), "menos cinco");
 }
 
+TEST(ValuesGrid, Weekdays) {
+  const auto weekday = [](int n) {
+    Value day = number(n);
+    day.kind = ValueKind::kWeekday;
+    return day;
+  };
+  for (int n = 1; n <= 7; ++n) expect_agreement(weekday(n), weekday(n % 7 + 1));
+}
+
 TEST(ValuesGrid, LargeNumbersInWordsAndFigures) {
   for (int n = 1001; n < 1000000; n += 12347) expect_agreement(number(n), number(n + 10));
 }

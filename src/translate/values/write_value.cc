@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "translate/values/figures.h"
 
 namespace heed::translate {
@@ -46,6 +47,13 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
   return {figures, words};
 }
 
+std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
+  const auto name = std::ranges::find(language.weekdays, std::stoi(weekday.normal), &Phrase<int>::meaning);
+  std::string written(name->words);
+  if (language.capital_weekdays) written[0] = ascii_upper(written[0]);
+  return written;
+}
+
 }  // namespace
 
 std::vector<std::string> write_value(const Value& value, std::string_view text,
@@ -57,6 +65,8 @@ std::vector<std::string> write_value(const Value& value, std::string_view text,
       return language.write_time(value);
     case ValueKind::kDate:
       return language.write_date(value);
+    case ValueKind::kWeekday:
+      return {write_weekday(value, language)};
     case ValueKind::kMarker:
     case ValueKind::kText:
       return {std::string(text.substr(value.begin, value.end - value.begin))};
