@@ -6,6 +6,7 @@
 
 #include "base/text/ascii.h"
 #include "search/rules/forbidden_words.h"
+#include "text/tokenizers/numbered_pieces.h"
 #include "translate/parts/part_text.h"
 #include "translate/translator.h"
 #include "translate/values/repair_trials.h"
@@ -83,7 +84,7 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
   search::SearchSentence sentence = sentence_of(window, number);
   if (!trial.source.empty()) {
     const bool plain = part.required.empty() && part.marks.empty() && !part.capitals &&
-                       !window.lines[window.line_of_part[number]].text.starts_with(">>");
+                       leading_marian_code(window.lines[window.line_of_part[number]].text).empty();
     if (!plain) return std::nullopt;
     sentence.source = tokenizer_.encode_source(trial.source).ids;
     return sentence.source.size() <= part.ids.size() ? std::optional(std::move(sentence)) : std::nullopt;

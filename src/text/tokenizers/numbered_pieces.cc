@@ -60,6 +60,12 @@ bool is_marian_language_code(std::string_view piece) {
   return piece.starts_with(">>") && piece.ends_with("<<");
 }
 
+std::string_view leading_marian_code(std::string_view text) {
+  if (!text.starts_with(">>")) return {};
+  const size_t end = text.find("<<");
+  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end + 2);
+}
+
 std::string_view language_of_marian_code(std::string_view code) {
   HEED_CHECK(is_marian_language_code(code));
   return code.substr(2, code.size() - 4);

@@ -17,6 +17,8 @@ ModelTokenizer numbered_tokenizer(const SentencePieceFile& file, const std::stri
 
 /// ">>fr<<": the target language at the beginning of the source, for multilingual Marian models.
 bool is_marian_language_code(std::string_view piece);
+/// What a text begins with, if it has the form of one; otherwise empty.
+std::string_view leading_marian_code(std::string_view text);
 /// The language of such a code: "fra".
 std::string_view language_of_marian_code(std::string_view code);
 

@@ -29,13 +29,6 @@ std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
 }
 
-/// The leading language code, or empty.
-std::string_view leading_code(std::string_view text) {
-  if (!text.starts_with(">>")) return {};
-  const size_t end = text.find("<<");
-  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end + 2);
-}
-
 /// The first of these in alphabetical order, and how many there are besides.
 std::string first_of(std::vector<std::string> names) {
   constexpr size_t kShown = 12;
@@ -186,7 +179,7 @@ TranslationTokenizer TranslationTokenizer::train(const TokenizerTrainOptions& op
 
 std::string_view TranslationTokenizer::code_of(std::string_view text) const {
   if (family_ == nullptr && !source_.pipeline().before().empty()) return {};  // the language is chosen
-  const std::string_view code = leading_code(text);
+  const std::string_view code = leading_marian_code(text);
   // With several codes, any is one token: the model has learnt that languages stand there.
   const bool is_token = language_codes_.size() > 1 || source_vocabulary().find(code).has_value();
   return is_token ? code : std::string_view{};
@@ -240,7 +233,7 @@ std::optional<int32_t> TranslationTokenizer::first_target_id() const {
 
 void TranslationTokenizer::require_language_code(std::string_view text) const {
   if (family_ != nullptr) return family_->require_target();
-  const std::string_view code = leading_code(text);
+  const std::string_view code = leading_marian_code(text);
   const bool chosen = !source_.pipeline().before().empty();
   if (language_codes_.size() < 2 || chosen || strip(text).empty() || source_vocabulary().find(code)) return;
   if (!code.empty()) {

@@ -81,8 +81,9 @@ LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range ra
 }
 
 LineSplitter::Line LineSplitter::read(std::string_view text) const {
-  if (!text.starts_with(">>")) return {.text = text, .spacing = target_spacing_};
-  const Encoding begin = tokenizer_.encode_source(text.substr(0, text.find("<<") + 2));
+  const std::string_view code = leading_marian_code(text);
+  if (code.empty()) return {.text = text, .spacing = target_spacing_};
+  const Encoding begin = tokenizer_.encode_source(code);
   // An ordinary first piece begins with the space marker.
   const bool has_code = begin.ids.size() == 2 && is_marian_language_code(begin.pieces[0]);
   if (!has_code) return {.text = text, .spacing = target_spacing_};
