@@ -72,7 +72,7 @@ std::string_view language_of_marian_code(std::string_view code) {
 }
 
 ModelTokenizer numbered_tokenizer(const SentencePieceFile& file, const std::string& name,
-                                  std::shared_ptr<const Vocabulary> vocabulary) {
+                                  const std::shared_ptr<const Vocabulary>& vocabulary) {
   PipelineParts parts = sentencepiece_parts(file, name, /*unmarks_unknown=*/true);
   parts.pieces = vocabulary->pieces();
   parts.model = std::make_unique<NumberedModel>(std::move(parts.model), file, vocabulary);

@@ -13,7 +13,7 @@ namespace heed {
 /// Special tokens and language codes in a text are ordinary text; pieces that the vocabulary lacks are
 /// unknown. `name` (the file) is used in errors.
 ModelTokenizer numbered_tokenizer(const SentencePieceFile& file, const std::string& name,
-                                  std::shared_ptr<const Vocabulary> vocabulary);
+                                  const std::shared_ptr<const Vocabulary>& vocabulary);
 
 /// ">>fr<<": the target language at the beginning of the source, for multilingual Marian models.
 bool is_marian_language_code(std::string_view piece);

@@ -325,10 +325,7 @@ std::vector<std::string> write_time(const Value& time) {
   return {spoken, fmt::format("{}:{:02}", face, minute)};
 }
 
-}  // namespace english
-
-const ValueLanguage& english_values() {
-  using namespace english;
+const ValueLanguage& values() {
   static const ValueLanguage language{.code = "en",
                                       .twelve_hour = true,
                                       .month_first = true,
@@ -367,6 +364,12 @@ const ValueLanguage& english_values() {
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;
+}
+
+}  // namespace english
+
+const ValueLanguage& english_values() {
+  return english::values();
 }
 
 }  // namespace heed::translate

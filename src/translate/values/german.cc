@@ -428,10 +428,7 @@ std::vector<std::string> write_time(const Value& time) {
   return {spoken, written};
 }
 
-}  // namespace german
-
-const ValueLanguage& german_values() {
-  using namespace german;
+const ValueLanguage& values() {
   static const ValueLanguage language{.code = "de",
                                       .decimal_mark = ',',
                                       .group_mark = '.',
@@ -471,6 +468,12 @@ const ValueLanguage& german_values() {
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;
+}
+
+}  // namespace german
+
+const ValueLanguage& german_values() {
+  return german::values();
 }
 
 }  // namespace heed::translate

@@ -351,10 +351,7 @@ std::vector<std::string> write_time(const Value& time) {
   return {spoken, written};
 }
 
-}  // namespace spanish
-
-const ValueLanguage& spanish_values() {
-  using namespace spanish;
+const ValueLanguage& values() {
   static const ValueLanguage language{.code = "es",
                                       .decimal_mark = ',',
                                       .group_mark = '.',
@@ -395,6 +392,12 @@ const ValueLanguage& spanish_values() {
                                       .write_date = write_date,
                                       .write_time = write_time};
   return language;
+}
+
+}  // namespace spanish
+
+const ValueLanguage& spanish_values() {
+  return spanish::values();
 }
 
 }  // namespace heed::translate
