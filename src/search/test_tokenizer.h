@@ -49,4 +49,17 @@ inline const TranslationTokenizer& small_tokenizer() {
   return tokenizer;
 }
 
+/// The same with two placeholder pieces.
+inline const TranslationTokenizer& small_tokenizer_with_placeholders() {
+  static const TranslationTokenizer tokenizer = [] {
+    TokenizerTrainOptions options;
+    options.source.vocabulary_size = 340;
+    options.source.symbols = {"⟦0⟧", "⟦1⟧"};
+    options.source_language = "en";
+    options.target_language = "de";
+    return train_tokenizer(options);
+  }();
+  return tokenizer;
+}
+
 }  // namespace heed::search

@@ -14,17 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The small tokenizer with two placeholder pieces.
-const TranslationTokenizer& tokenizer_with_placeholders() {
-  static const TranslationTokenizer tokenizer = [] {
-    TokenizerTrainOptions options;
-    options.source.vocabulary_size = 340;
-    options.source.symbols = {"⟦0⟧", "⟦1⟧"};
-    return search::train_tokenizer(options);
-  }();
-  return tokenizer;
-}
-
 class ProtectedTranslation : public testing::TestWithParam<bool> {
  protected:
   Translator translator(TranslatorOptions options) {
@@ -33,7 +22,7 @@ class ProtectedTranslation : public testing::TestWithParam<bool> {
   }
 
   const TranslationTokenizer& tokenizer_ =
-      GetParam() ? tokenizer_with_placeholders() : search::small_tokenizer();
+      GetParam() ? search::small_tokenizer_with_placeholders() : search::small_tokenizer();
   search::TinyTransformer tiny_{1, static_cast<int64_t>(tokenizer_.size())};
   ThreadPool pool_{2};
 };

@@ -107,12 +107,13 @@ class Translator : public LineTranslator {
   bool checks_values() const { return source_values_ != nullptr && target_values_ != nullptr; }
   struct Differing;
   std::string text_of_part(const TranslationWindow& window, size_t number,
-                           const search::Hypothesis& hypothesis) const;
+                           const std::vector<int32_t>& ids) const;
   RepairedTexts texts_of_part(const TranslationWindow& window, size_t number) const;
   ValueDifferences differing_values(const TranslationWindow& window, size_t number,
                                     const search::Hypothesis& hypothesis) const;
   bool holds_forbidden(const search::Hypothesis& hypothesis) const;
-  size_t tokens_within(const std::vector<int32_t>& ids, size_t bytes) const;
+  size_t tokens_within(const TranslationWindow& window, size_t number, const std::vector<int32_t>& ids,
+                       size_t bytes) const;
   std::optional<search::SearchSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
                                                           const RepairTrial& trial) const;
   std::vector<Differing> find_differing(const TranslationWindow& window) const;

@@ -37,15 +37,15 @@ struct Translator::Differing {
 };
 
 std::string Translator::text_of_part(const TranslationWindow& window, size_t number,
-                                     const search::Hypothesis& hypothesis) const {
+                                     const std::vector<int32_t>& ids) const {
   const std::string& line = window.lines[window.line_of_part[number]].text;
-  return part_text(window.part(number), line, tokenizer_.decode(hypothesis.ids));
+  return part_text(window.part(number), line, tokenizer_.decode(ids));
 }
 
 /// What a part says, and its best translation.
 RepairedTexts Translator::texts_of_part(const TranslationWindow& window, size_t number) const {
   return {source_text(window.part(number), window.lines[window.line_of_part[number]].text),
-          text_of_part(window, number, window.hypotheses[number].front())};
+          text_of_part(window, number, window.hypotheses[number].front().ids)};
 }
 
 ValueDifferences Translator::differing_values(const TranslationWindow& window, size_t number,
@@ -53,7 +53,7 @@ ValueDifferences Translator::differing_values(const TranslationWindow& window, s
   const std::string_view source =
       source_text(window.part(number), window.lines[window.line_of_part[number]].text);
   return compare_values({source, *source_values_},
-                        {text_of_part(window, number, hypothesis), *target_values_});
+                        {text_of_part(window, number, hypothesis.ids), *target_values_});
 }
 
 /// Whether a hypothesis has a word that the caller forbade: a prefix does not ask.
@@ -62,13 +62,14 @@ bool Translator::holds_forbidden(const search::Hypothesis& hypothesis) const {
   return forbidden != nullptr && !forbidden->found_in(tokenizer_.decode(hypothesis.ids)).empty();
 }
 
-/// The number of tokens whose text ends within the first `bytes` of the translation, without spaces at the
-/// end.
-size_t Translator::tokens_within(const std::vector<int32_t>& ids, size_t bytes) const {
+/// The number of tokens whose text ends within the first `bytes` of the translation of a part, without spaces
+/// at the end.
+size_t Translator::tokens_within(const TranslationWindow& window, size_t number,
+                                 const std::vector<int32_t>& ids, size_t bytes) const {
   size_t within = 0, length = 0;
   for (size_t count = 1; count <= ids.size(); ++count) {
     const std::vector<int32_t> first(ids.begin(), ids.begin() + static_cast<int64_t>(count));
-    const size_t size = tokenizer_.decode(first).size();
+    const size_t size = text_of_part(window, number, first).size();
     if (size > bytes) break;
     if (size > length) within = count;
     length = size;
@@ -105,9 +106,9 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
     return sentence.required.empty() ? std::nullopt : std::optional(std::move(sentence));
   }
   const std::vector<int32_t>& ids = window.hypotheses[number].front().ids;
-  if (text_of_part(window, number, window.hypotheses[number].front()) != tokenizer_.decode(ids))
-    return std::nullopt;
-  const size_t kept = tokens_within(ids, trial.kept_bytes);
+  if (part.capitals) return std::nullopt;
+  const auto within = [&](size_t bytes) { return tokens_within(window, number, ids, bytes); };
+  const size_t kept = within(trial.kept_bytes);
   if (kept < sentence.prefix.size()) return std::nullopt;
   sentence.prefix.assign(ids.begin(), ids.begin() + static_cast<int64_t>(kept));
   const std::vector<int32_t> inserted = tokenizer_.target_phrase(trial.inserted);
@@ -117,8 +118,8 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
   const bool stood =
       behind.size() > inserted.size() && std::equal(inserted.begin(), inserted.end(), behind.begin());
   if (trial.resumed_bytes > 0) {
-    const std::span<const int32_t> all = std::span(ids).first(tokens_within(ids, std::string::npos));
-    const size_t resumed = std::min(tokens_within(ids, trial.resumed_bytes), all.size());
+    const std::span<const int32_t> all = std::span(ids).first(within(std::string::npos));
+    const size_t resumed = std::min(within(trial.resumed_bytes), all.size());
     sentence.prefix.insert(sentence.prefix.end(), all.begin() + static_cast<int64_t>(resumed), all.end());
   } else if (inserted.empty()) {
     sentence.begin_forbidden = {ids[kept]};

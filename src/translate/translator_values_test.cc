@@ -23,8 +23,8 @@ bool begins_with(const std::vector<int32_t>& ids, const std::vector<int32_t>& be
 
 /// A model that prefers the first of some translations, and each of the others as soon as the tokens so far
 /// are of no translation before it.
-search::FunctionModel model_that_prefers(const std::vector<std::string>& translations) {
-  const TranslationTokenizer& tokenizer = search::small_tokenizer();
+search::FunctionModel model_that_prefers(const std::vector<std::string>& translations,
+                                         const TranslationTokenizer& tokenizer = search::small_tokenizer()) {
   std::vector<std::vector<int32_t>> all;
   for (const std::string& text : translations) all.push_back(tokenizer.encode_target(text).ids);
   const auto size = static_cast<int64_t>(tokenizer.size());
@@ -41,9 +41,10 @@ search::FunctionModel model_that_prefers(const std::vector<std::string>& transla
 }
 
 Translation translate(const search::FunctionModel& model, TranslatorOptions options,
-                      const char* source = kSource) {
+                      const char* source = kSource,
+                      const TranslationTokenizer& tokenizer = search::small_tokenizer()) {
   ThreadPool pool(2);
-  const Translator translator(model, nn::Context(), search::small_tokenizer(), pool, std::move(options));
+  const Translator translator(model, nn::Context(), tokenizer, pool, std::move(options));
   return translator.translate(source);
 }
 
@@ -64,6 +65,17 @@ TEST_P(CheckedValues, AreSearchedAgain) {
   EXPECT_THAT(translate(model, off).warnings, IsEmpty());
   const Translation repaired = translate(model, checked(GetParam()));
   EXPECT_EQ(repaired.best().text, kRight);
+  EXPECT_THAT(repaired.warnings, IsEmpty());
+}
+
+TEST_P(CheckedValues, AreSearchedAgainBesideProtectedSpans) {
+  const TranslationTokenizer& tokenizer = search::small_tokenizer_with_placeholders();
+  const search::FunctionModel model = model_that_prefers(
+      {"The teacher finds ⟦0⟧ the 41 windows.", "The teacher finds ⟦0⟧ the windows."}, tokenizer);
+  TranslatorOptions options = checked(GetParam());
+  options.protect_spans = true;
+  const Translation repaired = translate(model, options, "The teacher sees windows at a@b.de.", tokenizer);
+  EXPECT_EQ(repaired.best().text, "The teacher finds a@b.de the windows.");
   EXPECT_THAT(repaired.warnings, IsEmpty());
 }
 
