@@ -365,6 +365,15 @@ TEST(RepairTrials, AvoidAValueThatIsOnlyAdded) {
   EXPECT_EQ(trials[0].inserted, "");
 }
 
+TEST(RepairTrials, LeaveOutAUnit) {
+  const std::string source = "1.250 Karten zu je 18,50 €", translation = "€1,250 tickets for €18.50";
+  const auto trials =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[1].kept_bytes, 0U);
+  EXPECT_EQ(trials[1].inserted, "1,250");
+}
+
 TEST(RepairTrials, WriteNumberWordsOfTheSourceInFigures) {
   const std::string source = "Der zweihundertneunte Gast kaufte zweiundvierzig Lampen für 3 Euro.",
                     translation = "The guest bought lamps for 3 euros.";

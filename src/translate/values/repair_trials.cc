@@ -100,6 +100,10 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     // Of "October 24,10" only ",10" is wrong.
     const size_t kept = without_end(texts.translation, wrong, kMarks);
     trials.push_back({.kept_bytes = kept});
+    // Of "€1,250 tickets" only the unit is wrong.
+    if (added.front().unit != Unit::kNone)
+      trials.push_back(
+          {.kept_bytes = kept, .inserted = write_figures(added.front().normal, target_language)});
     // "March 25, 25" and "370 seventy-seven" say a value and more of it, which is left out.
     const size_t before = without_end(texts.translation, wrong, ".,:/- ");
     if (before > 0 && is_ascii_digit(static_cast<unsigned char>(texts.translation[before - 1])))
