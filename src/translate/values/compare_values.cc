@@ -213,7 +213,7 @@ class Matcher {
   bool is_same(const Atom& source, const Atom& translation) const {
     using enum ValueKind;
     const Value &a = *source.value, &b = *translation.value;
-    if (b.kind == kDate && b.ill_written) return false;
+    if (b.kind != kNumber && b.ill_written) return false;
     if (source.kind == kTime && translation.kind == kTime) {
       return is_same_time(a, b, part_is_known(), values_[1].names_part_of_day);
     }

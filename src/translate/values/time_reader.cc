@@ -201,6 +201,7 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     // "20.30pm" is meant, "14 p.m." and "16 a.m." are mistakes.
     const bool says_both = match.minutes.tokens > 0 && part->meaning == PartOfDay::kAfternoon;
     if (!says_both) return std::nullopt;
+    time.ill_written = true;
   }
   if (part != nullptr) {
     time.minute = minute_of_day(time.minute, part->meaning);

@@ -89,7 +89,7 @@ struct Value {
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),
   /// and what belongs to times behind something else: the "p.m." of "€18.50 p.m.".
   bool broken = false;
-  bool ill_written = false;  ///< in a form that the language has not: "2,27", "21th", "13/2/2024" in English
+  bool ill_written = false;  ///< in a form that the language has not: "2,27", "21th", "23:45 p.m." in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.
   bool optional = false;
   /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.
