@@ -98,7 +98,7 @@ set(HEED_LINK_train nlohmann_json::nlohmann_json PkgConfig::TOMLPLUSPLUS)
 # Boost.Beast and Boost.Asio: headers alone.
 find_path(HEED_BEAST_HEADERS boost/beast/version.hpp REQUIRED)
 set(HEED_LINK_serve nlohmann_json::nlohmann_json Threads::Threads)
-if(HEED_SANITIZE MATCHES "thread") # the sanitizer knows no fences; Asio's locks do without
+if(HEED_SANITIZE MATCHES "thread") # it does not model atomic_thread_fence(); Asio's mutexes order its handlers
   add_library(heed_asio_without_fences INTERFACE)
   target_compile_definitions(heed_asio_without_fences INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
   list(APPEND HEED_LINK_serve heed_asio_without_fences)

@@ -106,7 +106,7 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
     return sentence.required.empty() ? std::nullopt : std::optional(std::move(sentence));
   }
   const std::vector<int32_t>& ids = window.hypotheses[number].front().ids;
-  if (part.capitals) return std::nullopt;
+  if (part.capitals) return std::nullopt;  // capitals change the length of a text
   const auto within = [&](size_t bytes) { return tokens_within(window, number, ids, bytes); };
   const size_t kept = within(trial.kept_bytes);
   if (kept < sentence.prefix.size()) return std::nullopt;

@@ -100,7 +100,7 @@ bool can_be_paraphrased(const Value& value) {
 }
 
 /// Units that a translation does not add to a number, as it may "degrees".
-bool is_share_or_money(Unit unit) {
+bool is_percent_or_money(Unit unit) {
   using enum Unit;
   return unit == kPercent || unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
 }
@@ -311,7 +311,7 @@ class Matcher {
       if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
         continue;
       const Unit unit = atom.partner->unit;
-      if (!is_share_or_money(unit) || atom.value->unit != Unit::kNone) continue;
+      if (!is_percent_or_money(unit) || atom.value->unit != Unit::kNone) continue;
       const bool elsewhere = std::ranges::any_of(
           values_[0].values, [&](const Value& value) { return is_same_unit(value.unit, unit); });
       if (elsewhere && !may_have_unit(atom.index, unit) && !names_unit(0, unit))

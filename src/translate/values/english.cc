@@ -127,7 +127,6 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "H", .needs_part = true},
 };
 
-constexpr std::string_view kTimeMarks[] = {"a . m .", "a . m", "am", "p . m .", "p . m", "pm"};
 constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"a . m .", PartOfDay::kMorning},
     {"a . m", PartOfDay::kMorning},
@@ -339,7 +338,7 @@ const ValueLanguage& values() {
                                       .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
                                       .clock_words = kClockWords,
-                                      .time_marks = kTimeMarks,
+                                      .time_marks = kTwelveHourMarks,
                                       .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,

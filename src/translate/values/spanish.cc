@@ -124,7 +124,6 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "H", .needs_part = true},
 };
 
-constexpr std::string_view kTimeMarks[] = {"a . m .", "a . m", "am", "p . m .", "p . m", "pm"};
 constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"a . m .", PartOfDay::kMorning},
     {"a . m", PartOfDay::kMorning},
@@ -367,7 +366,7 @@ const ValueLanguage& values() {
                                       .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
                                       .clock_words = kClockWords,
-                                      .time_marks = kTimeMarks,
+                                      .time_marks = kTwelveHourMarks,
                                       .durations = kDurations,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,

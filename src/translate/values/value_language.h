@@ -129,6 +129,9 @@ struct ValueLanguage {
   std::vector<std::string> (*write_time)(const Value& time) = nullptr;
 };
 
+/// The marks of the 12-hour clock, in English and Spanish.
+inline constexpr std::string_view kTwelveHourMarks[] = {"a . m .", "a . m", "am", "p . m .", "p . m", "pm"};
+
 /// The table of German, English or Spanish, by a code such as "de" or "deu_Latn"; null for others.
 const ValueLanguage* value_language(std::string_view code);
 
