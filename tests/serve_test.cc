@@ -909,6 +909,9 @@ TEST_F(ServeTest, CompletesAsTheCommand) {
   for (const char* name : {"presence_penalty", "frequency_penalty"}) {
     expect_error(post("/v1/completions", with(fields, {{name, 1}})), 400, name);
   }
+  expect_error(post("/v1/completions", with(fields, {{"temprature", 1}})), 400, "'temprature'");
+  expect_error(post("/v1/completions", {{"temprature", 1}}), 400, "'temprature'");
+  EXPECT_EQ(post("/v1/completions", with(fields, {{"user", "a"}, {"stream_options", nullptr}})).status, 200);
   expect_error(post("/v1/completions", with(fields, {{"prompt", {1, 2}}})), 400, "token ids");
   expect_error(post("/v1/completions", with(fields, {{"model", "en-de"}})), 400, "'en-de'");
   expect_error(post("/v1/completions", with(fields, {{"prompt", std::string(60, 'a')}, {"stream", true}})),
@@ -1321,7 +1324,11 @@ TEST_F(ServeTest, CommandServesUntilSigterm) {
   const std::string body = with(kSentence, {{"q", std::vector<std::string>(40, kSentence["q"])}}).dump();
   client.send("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: " +
               std::to_string(body.size()) + "\r\n\r\n" + body);
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_TRUE(eventually([&] {  // the server has it, or is already done
+    const std::string metrics = get("/metrics").body;
+    return metrics.find("heed_requests_running 1") != std::string::npos ||
+           metrics.find("route=\"/translate\"") != std::string::npos;
+  }));
   command.send_signal(SIGTERM);
   EXPECT_EQ(client.receive().status, 200);
   EXPECT_EQ(command.wait().status, 0);

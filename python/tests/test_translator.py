@@ -215,12 +215,16 @@ def test_the_gil_is_released(translator):
 
     thread = threading.Thread(target=tick)
     thread.start()
-    before = len(ticks)
-    translator.translate(["Ich weiß nicht, ob das stimmt."] * 60)
-    during = len(ticks) - before
+    during = 0
+    for _ in range(50):  # on a busy machine, the thread may not get its turn while a call lasts
+        before = len(ticks)
+        translator.translate(["Ich weiß nicht, ob das stimmt."] * 60)
+        during = len(ticks) - before
+        if during > 3:
+            break
     done = True
     thread.join()
-    assert during > 3  # while one that keeps it lets at most one through
+    assert during > 3  # while a call that keeps it lets at most one through
 
 
 def test_several_threads(translator):

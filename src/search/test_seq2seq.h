@@ -1,6 +1,7 @@
 // Test helper: models with known or cheap translations.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -88,7 +89,9 @@ class FunctionModel : public models::Seq2Seq {
   Tensor step(nn::Context&, models::DecoderState& decoder_state,
               const std::vector<models::StepRow>& rows) const override {
     auto& state = dynamic_cast<State&>(decoder_state);
-    largest_step = std::max(largest_step, rows.size());
+    size_t largest = largest_step;
+    while (rows.size() > largest && !largest_step.compare_exchange_weak(largest, rows.size())) {
+    }
     ++steps;
     std::vector<std::vector<int32_t>> histories;
     std::vector<float> all;
@@ -116,8 +119,8 @@ class FunctionModel : public models::Seq2Seq {
 
   bool takes_drafts() const override { return true; }
 
-  mutable size_t largest_step = 0;       ///< number of rows; not thread-safe
-  mutable size_t steps = 0, drafts = 0;  ///< of all searches; not thread-safe
+  mutable std::atomic<size_t> largest_step = 0;       ///< number of rows
+  mutable std::atomic<size_t> steps = 0, drafts = 0;  ///< of all searches
 
  private:
   int64_t vocabulary_, max_length_;

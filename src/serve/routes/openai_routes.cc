@@ -15,6 +15,7 @@
 #include "models/head_names.h"
 #include "serve/routes/token_probabilities.h"
 #include "serve/service.h"
+#include "tasks/generate_options.h"
 #include "tasks/generation_settings.h"
 #include "tasks/text_embedder.h"
 #include "text/unicode/utf8.h"
@@ -83,9 +84,17 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
   return json;
 }
 
-/// Fields of the API that are not implemented and would change results: rejected unless they have the default
-/// value.
+/// Throws 400 for fields that the API does not have, and for those that are not implemented and would change
+/// results, unless they have the default value.
 void require_supported(const Fields& fields) {
+  std::vector<std::string> names{"api_key",        "best_of",          "echo",   "frequency_penalty",
+                                 "logit_bias",     "logprobs",         "model",  "n",
+                                 "precision",      "presence_penalty", "prompt", "stream",
+                                 "stream_options", "suffix",           "user"};
+  tasks::visit_generate_options([&](const search::OptionRow& row, auto, const auto&...) {
+    if (row.for_requests) names.emplace_back(row.name);
+  });
+  fields.require_known(names);
   for (const char* name : {"presence_penalty", "frequency_penalty"}) {
     if (fields.number(name, -2, 2).value_or(0) != 0) refuse(400, "'{}' is not supported: leave it out", name);
   }
@@ -258,12 +267,12 @@ void route_v1_chat_completions(const Exchange&) {
 
 void route_v1_completions(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
+  require_supported(fields);
   if (const auto* prompt = fields.find("prompt");
       prompt != nullptr && prompt->is_array() && !prompt->empty() && !prompt->front().is_string()) {
     refuse(400, "'prompt' must be a text or a list of texts; lists of token ids are not supported");
   }
   const Fields::Texts prompts = required_texts(exchange, "prompt");
-  require_supported(fields);
   const ServedModel& model = model_for(exchange, models::Task::kLanguageModel);
   const GenerateOptions given = generate_options(exchange);
   const int samples = static_cast<int>(fields.integer("n", 1, exchange.service.limits.beam).value_or(1));
