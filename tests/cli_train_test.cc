@@ -92,7 +92,11 @@ TEST_F(TrainCommand, RefusesInvalidSettings) {
   expect_refused({"--pair", "german"}, 2, {"two languages", "'german'"});
   expect_refused({"--valid-pairs", folder_.path("none.tsv")}, 1, {"cannot open", "none.tsv"});
   const std::string recipe = folder_.write("recipe.toml", "[optimizer]\nbeta_1 = 0.9\n");
-  expect_refused({"--recipe", recipe}, 1, {recipe, "optimizer.beta_1", "'optimizer.beta1'"});
+  expect_refused({"--recipe", recipe}, 1, {recipe + ", line 2:", "optimizer.beta_1", "'optimizer.beta1'"});
+  for (const char* value : {"\"high\"", "-1", "[1]", "nan"}) {
+    folder_.write("recipe.toml", fmt::format("[optimizer]\n\nbeta1 = {}\n", value));
+    expect_refused({"--recipe", recipe}, 1, {recipe + ", line 3: 'optimizer.beta1' must be"});
+  }
   const std::string broken = folder_.write("broken.toml", "[optimizer\n");
   expect_refused({"--recipe", broken}, 1, {broken, "line 1"});
 }

@@ -84,18 +84,15 @@ std::vector<Setting> read_settings(const std::string& text, const std::string& o
   }
   std::vector<Setting> settings;
   const auto add = [&](const std::string& key, const toml::node& value) {
-    settings.push_back({key, text_of(value, key, origin), origin, ErrorKind::kFormat, folder});
+    const std::string where = fmt::format("{}, line {}", origin, value.source().begin.line);
+    settings.push_back({key, text_of(value, key, where), where, ErrorKind::kFormat, folder});
   };
   const auto add_corpora = [&](const toml::array& corpora) {
     for (size_t n = 0; n < corpora.size(); ++n) {
       const std::string each = fmt::format("{}.{}", kCorpus, n + 1);
       const toml::table* fields = corpora[n].as_table();
       if (fields == nullptr) fail(ErrorKind::kFormat, "{}: '{}' must be a table: [[corpus]]", origin, each);
-      for (const auto& [key, value] : *fields) {
-        const std::string where = fmt::format("{}, line {}", origin, value.source().begin.line);
-        const std::string name = each + "." + std::string(key.str());
-        settings.push_back({name, text_of(value, name, where), where, ErrorKind::kFormat, folder});
-      }
+      for (const auto& [key, value] : *fields) add(each + "." + std::string(key.str()), value);
     }
   };
   for (const auto& [section, content] : table) {
