@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/check.h"
 #include "base/files/directory_listing.h"
 
 namespace heed::serve {
@@ -61,9 +62,13 @@ class Descriptor {
   int number_;
 };
 
-/// What is not there needs no permission. 0 on success.
+/// What is not there needs no permission. 0 on success. Throws kFile if there is no descriptor or memory for
+/// it.
 long allow_reading(int ruleset, const std::string& path) {
   const Descriptor opened(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (opened.number() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+    fail(ErrorKind::kFile, "cannot open '{}' for the sandbox: {}", path, std::strerror(errno));
+  }
   struct stat status {};
   if (opened.number() < 0 || ::fstat(opened.number(), &status) != 0) return 0;
   landlock_path_beneath_attr rule{};

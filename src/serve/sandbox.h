@@ -17,7 +17,7 @@ std::vector<std::string> readable_when_serving(const std::vector<std::string>& m
 /// than below `readable`, opening any file for writing, creating, renaming and removing files, starting
 /// programs, and, where the kernel can, opening TCP connections and sending signals to other processes.
 /// Descriptors that are open stay usable. Returns why the kernel does not do so, empty on success; then
-/// nothing is taken.
+/// nothing is taken. Throws kFile if there are too many open files to name one of `readable`.
 std::string restrict_thread(const std::vector<std::string>& readable);
 
 }  // namespace heed::serve

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,20 @@ TEST_F(Sandbox, OpensOnlyWhatIsServed) {
   std::filesystem::create_symlink(secret, model + "/later");
   EXPECT_TRUE(run_restricted({folder.path("other")},
                              [&] { EXPECT_EQ(open_error(model + "/later", O_RDONLY), EACCES); }));
+}
+
+// Else what could not be named would be refused later, as if its permissions were wrong.
+TEST_F(Sandbox, TooManyOpenFilesAreAnError) {
+  if (!run_restricted({}, [] {})) GTEST_SKIP() << "this kernel has no Landlock";
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(0);
+  ASSERT_GE(next, 0);
+  ::close(next);
+  const rlimit one_more{static_cast<rlim_t>(next) + 1, before.rlim_max};  // for the rules
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  expect_error(ErrorKind::kFile, "Too many open files", [&] { restrict_thread({folder.path("model")}); });
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(Sandbox, StartsNoPrograms) {

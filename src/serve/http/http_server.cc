@@ -86,8 +86,9 @@ void HttpServer::Listener::listen() {
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(1024, error);
   if (error) {
-    fail(ErrorKind::kFile, "cannot listen on {} port {}: {}; choose another --port, or 0 for a free one",
-         shared->options.host, shared->options.port, error.message());
+    const bool of_the_port = error == asio::error::address_in_use || error == asio::error::access_denied;
+    fail(ErrorKind::kFile, "cannot listen on {} port {}: {}{}", shared->options.host, shared->options.port,
+         error.message(), of_the_port ? "; choose another --port, or 0 for a free one" : "");
   }
 }
 
