@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "drei und Tom vier Dollar", "en", "three dollars and Tom four dollars", 0, 0},
         Pair{"de", "Es kostet 5.", "en", "It costs $5.", 0, 0},
         Pair{"de", "für 18,50 €", "en", "for €18.50 p.m.", 0, 1},
+        Pair{"de", "für 18,50 € bis 20 Uhr", "en", "for €18.50 p.m. to 8 p.m.", 0, 1},
         Pair{"de", "Ruf +49 30 901820 an.", "en", "Call +49 30 901820 a.m.", 0, 1},
         Pair{"de", "von 2 bis 3 Uhr", "en", "from 2 to 3 a.m.", 0, 0},
         Pair{"de", "bis 23.45 Uhr", "en", "until 23:45 p.m.", 1, 1},

@@ -1,6 +1,7 @@
 #include "translate/values/figures.h"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 namespace heed::translate {
@@ -112,6 +113,15 @@ OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language) {
   }
   if (other) return OtherMarks::kEither;
   return usual ? OtherMarks::kNever : language.other_marks;
+}
+
+std::optional<int64_t> whole_number(std::string_view normal, size_t most_figures) {
+  if (normal.size() > most_figures) return std::nullopt;
+  int64_t number = 0;
+  const char* const end = normal.data() + normal.size();
+  const auto [read_to, error] = std::from_chars(normal.data(), end, number);
+  if (error != std::errc() || read_to != end || normal.starts_with('-')) return std::nullopt;
+  return number;
 }
 
 std::string with_zeros(const std::string& number, int zeros) {

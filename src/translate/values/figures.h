@@ -1,8 +1,10 @@
 // Numbers in figures, with the marks of a language: "1.249,50" is 1249.50 in German.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "translate/values/text_tokens.h"
 #include "translate/values/value_language.h"
@@ -27,6 +29,9 @@ OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language);
 
 /// The decimal number of some digits before and behind its point, without needless zeros.
 std::string decimal_number(std::string whole, std::string fraction);
+
+/// The integer that a normal form says in at most this many figures; none for "-3", "1.5" and "".
+std::optional<int64_t> whole_number(std::string_view normal, size_t most_figures);
 
 /// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
 std::string with_zeros(const std::string& number, int zeros);

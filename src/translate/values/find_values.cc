@@ -372,23 +372,25 @@ class Finder {
       return value.kind == ValueKind::kNumber && value.unit == Unit::kNone && !value.in_words &&
              value.normal.size() == digits && value.other_reading.empty();
     };
-    const bool is_hour = first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal &&
-                         first.normal.size() <= 2 && first.normal[0] != '-';
+    std::optional<int64_t> hour;
+    if (first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal) {
+      hour = whole_number(first.normal, 2);
+    }
     if (linked) first.linked = last.linked = true;
     if (linked && first.kind == ValueKind::kTime && last.kind == ValueKind::kTime) last.in_range = true;
     if (linked && is_number(first, kYearDigits) && is_number(last, 2)) {  // "1950-53"
       last.other_reading = {last};
       last.other_reading[0].normal.insert(0, first.normal, 0, 2);
     }
-    if (!linked || !is_hour || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
+    if (!linked || !hour || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
       return;
-    int minute = std::stoi(first.normal) * kHourMinutes;
+    int minute = static_cast<int>(*hour) * kHourMinutes;
     if (minute >= 2 * kHalfDayMinutes) return;
     if (language_.twelve_hour && last.minute >= kHalfDayMinutes && minute + kHalfDayMinutes < last.minute)
       minute += kHalfDayMinutes;
     Value time{.kind = ValueKind::kTime, .begin = first.begin, .end = first.end, .minute = minute};
     if (language_.twelve_hour) {
-      if (minute > kHalfDayMinutes && std::stoi(first.normal) > 12) return;
+      if (minute > kHalfDayMinutes && *hour > 12) return;
       time.other_reading = {std::move(first)};
     }
     first = std::move(time);
