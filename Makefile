@@ -76,12 +76,12 @@ SECONDS_EACH ?= 60
 fuzz: setup-build setup-clang ## feed mutated files to each reader, with sanitizers
 	$(CMAKE) --preset fuzz
 	$(CMAKE) --build --preset fuzz -j $(JOBS) --target heed_fuzzers
-	scripts/fuzz $(SECONDS_EACH)
+	scripts/fuzz --jobs $(JOBS) $(SECONDS_EACH)
 
 fuzz-coverage: setup-build setup-clang ## run each fuzzer, and count the lines of its reader that it comes to
 	$(CMAKE) --preset fuzz-coverage
 	$(CMAKE) --build --preset fuzz-coverage -j $(JOBS) --target heed_fuzzers
-	scripts/fuzz-coverage $(SECONDS_EACH)
+	scripts/fuzz --coverage --jobs $(JOBS) $(SECONDS_EACH)
 
 reliability: setup-build setup-clang ## run what docs/reliability.md promises, and write its figures (hours)
 	$(call build_tests,release,-D HEED_BUILD_TESTS=ON)

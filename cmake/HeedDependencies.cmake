@@ -75,6 +75,10 @@ endif()
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
              HWY_BROKEN_EMU128=1 HWY_COMPILE_ALL_ATTAINABLE=1)
+# Fuzzers compute with tiny models alone, and the kernels take most of the time to compile: the scalar target suffices.
+if(HEED_BUILD_FUZZ)
+  set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS HWY_COMPILE_ONLY_SCALAR=1)
+endif()
 # Oniguruma has functions called as those of POSIX, regcomp() among them: the C library comes first, so that programs
 # which call these get its own. From a static library, only what is still undefined is linked.
 set(c_library_first -Wl,-lc)

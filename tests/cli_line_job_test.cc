@@ -157,6 +157,20 @@ TEST_F(LineJobTest, OnlyTheSameJobContinues) {
   expect_failure(run(translate(output, {"--resume"})), 1, {"is not what its manifest says"});
 }
 
+TEST_F(LineJobTest, ValuesOfOtherTypesInAManifestAreErrors) {
+  const std::string output = folder_.path("output"), manifest = output + ".manifest.json";
+  ASSERT_EQ(run(translate(output, {"--resume"})).status, 0);
+  const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(read_file(manifest));
+  for (const std::string key : {"command", "input", "model", "options", "build", "output"}) {
+    for (const nlohmann::ordered_json value : {nlohmann::ordered_json(), nlohmann::ordered_json(3)}) {
+      nlohmann::ordered_json changed = whole;
+      changed[key] = value;
+      folder_.write("output.manifest.json", changed.dump());
+      expect_failure(run(translate(output, {"--resume"})), 1, {"output.manifest.json", "'" + key + "'"});
+    }
+  }
+}
+
 // On another machine, input and model may lie elsewhere.
 TEST_F(LineJobTest, NamesOfTheInputAndTheModelDoNotMatter) {
   const std::string input = folder_.path("renamed"), model = folder_.path("moved");

@@ -15,7 +15,8 @@ namespace heed::cli {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr const char* kParts[] = {"command", "input", "model", "options", "build"};
+// What the output was made from, beside "command".
+constexpr const char* kObjects[] = {"input", "model", "options", "build"};
 
 uint64_t parse_hexadecimal(const JsonObject& json, const std::string& key) {
   const std::string text = json.string(key);
@@ -49,18 +50,12 @@ JobManifest new_manifest(const nlohmann::ordered_json& job) {
           .lines = input.at("lines").get<uint64_t>()};
 }
 
-std::optional<JobManifest> read_manifest(const std::string& output) {
-  const std::string path = manifest_path(output);
-  if (!is_present(path)) return {};
-  const JsonObject json = JsonObject::read(path);
+JobManifest manifest_of(const JsonObject& json) {
   if (json.integer("heed_manifest", {}, 0) != kVersion) {
     json.reject("heed_manifest", fmt::format("{}, as in the manifests of this version", kVersion));
   }
-  nlohmann::ordered_json job = nlohmann::ordered_json::object();
-  for (const char* part : kParts) {
-    if (!json.has(part)) json.reject(part, "what the output was made from");
-    job[part] = json.json().at(part);
-  }
+  nlohmann::ordered_json job = {{"command", json.string("command")}};
+  for (const char* part : kObjects) job[part] = json.object(part).json();
   const JsonObject input = json.object("input"), output_state = json.object("output");
   const auto parts = input.integer("parts", {.minimum = 1, .maximum = kMaxParts});
   input.integer("part", {.minimum = 1, .maximum = parts});
@@ -71,6 +66,12 @@ std::optional<JobManifest> read_manifest(const std::string& output) {
   manifest.checksum = parse_hexadecimal(output_state, "checksum");
   manifest.complete = output_state.boolean("complete");
   return manifest;
+}
+
+std::optional<JobManifest> read_manifest(const std::string& output) {
+  const std::string path = manifest_path(output);
+  if (!is_present(path)) return {};
+  return manifest_of(JsonObject::read(path));
 }
 
 void write_manifest(const std::string& output, const JobManifest& manifest) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "base/text/json_file.h"
+
 namespace heed::cli {
 
 constexpr int kMaxParts = 1'000'000;
@@ -28,6 +30,8 @@ JobManifest new_manifest(const nlohmann::ordered_json& job);
 
 /// "out.txt.manifest.json"
 std::string manifest_path(const std::string& output);
+/// Throws kFormat for JSON that is no manifest.
+JobManifest manifest_of(const JsonObject& json);
 /// None if there is no such file. Throws kFormat for another file than a manifest.
 std::optional<JobManifest> read_manifest(const std::string& output);
 /// Replaces the manifest atomically.
