@@ -71,17 +71,18 @@ manylinux: setup-build setup-python ## build wheels for older Linuxes, too, in b
 packages: build ## make a tarball that runs everywhere, and a .deb, in build/packages/
 	scripts/make-packages build/packages
 
-# make fuzz SECONDS_EACH=7200 runs each fuzzer for two hours.
+# make fuzz SECONDS_EACH=7200 RECORD=--record runs each fuzzer for two hours, and writes that into docs/reliability.md.
 SECONDS_EACH ?= 60
+RECORD ?=
 fuzz: setup-build setup-clang ## feed mutated files to each reader, with sanitizers
 	$(CMAKE) --preset fuzz
 	$(CMAKE) --build --preset fuzz -j $(JOBS) --target heed_fuzzers
-	scripts/fuzz --jobs $(JOBS) $(SECONDS_EACH)
+	scripts/fuzz --jobs $(JOBS) $(RECORD) $(SECONDS_EACH)
 
 fuzz-coverage: setup-build setup-clang ## run each fuzzer, and count the lines of its reader that it comes to
 	$(CMAKE) --preset fuzz-coverage
 	$(CMAKE) --build --preset fuzz-coverage -j $(JOBS) --target heed_fuzzers
-	scripts/fuzz --coverage --jobs $(JOBS) $(SECONDS_EACH)
+	scripts/fuzz --coverage --jobs $(JOBS) $(RECORD) $(SECONDS_EACH)
 
 reliability: setup-build setup-clang ## run what docs/reliability.md promises, and write its figures (hours)
 	$(call build_tests,release,-D HEED_BUILD_TESTS=ON)
