@@ -284,7 +284,7 @@ class Finder {
     };
     if (time && says_time()) return time;
     if (auto number = read_number(left(), language_)) {
-      if (language_.minus_is_less && is_behind(language_.minus)) read_minus_before(number->value);
+      if (language_.minus_is_less() && is_behind(language_.minus)) read_minus_before(number->value);
       if (token.is(language_.hour_of_one) && is_behind(language_.before_times))
         number->value.optional = false;
       return number;

@@ -23,7 +23,7 @@ class NumberReader {
     read_scales();
     read_behind();
     if (says_minus_) {
-      if (language_.minus_is_less && !is_temperature()) return std::nullopt;
+      if (language_.minus_is_less() && !is_temperature()) return std::nullopt;
       negative_ = true;
     }
     value_.begin = tokens_[0].begin;

@@ -381,7 +381,6 @@ const ValueLanguage& values() {
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
                                       .minus = kMinus,
-                                      .minus_is_less = true,
                                       .certain_minus = kCertainMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

@@ -110,12 +110,13 @@ struct ValueLanguage {
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros
   std::span<const UnitWords> units = {};
-  std::span<const Phrase<Unit>> units_joined = {};       ///< behind a number without a space: "20p"
-  std::span<const Phrase<Unit>> units_before = {};       ///< in front of one
-  std::span<const std::string_view> minus = {};          ///< in front of a number
-  bool minus_is_less = false;                            ///< the same word is "less": "al menos ocho"
-  std::span<const std::string_view> certain_minus = {};  ///< with the word before it: "es menos"
-  std::span<const std::string_view> below_zero = {};     ///< behind a number with its unit
+  std::span<const Phrase<Unit>> units_joined = {};  ///< behind a number without a space: "20p"
+  std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
+  std::span<const std::string_view> minus = {};     ///< in front of a number
+  /// With the word before it, "es menos", in a language where the same word is "less": "al menos ocho".
+  std::span<const std::string_view> certain_minus = {};
+  bool minus_is_less() const { return !certain_minus.empty(); }
+  std::span<const std::string_view> below_zero = {};  ///< behind a number with its unit
   std::optional<WordNumber> (*read_words)(TextTokens tokens) = nullptr;
   /// Whether a word that read_words() does not read has parts of number words: "beidenhundertneunzig". Null:
   /// number words are not joined.
