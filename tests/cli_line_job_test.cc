@@ -162,7 +162,7 @@ TEST_F(LineJobTest, ValuesOfOtherTypesInAManifestAreErrors) {
   ASSERT_EQ(run(translate(output, {"--resume"})).status, 0);
   const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(read_file(manifest));
   for (const std::string key : {"command", "input", "model", "options", "build", "output"}) {
-    for (const nlohmann::ordered_json value : {nlohmann::ordered_json(), nlohmann::ordered_json(3)}) {
+    for (const nlohmann::ordered_json& value : {nlohmann::ordered_json(), nlohmann::ordered_json(3)}) {
       nlohmann::ordered_json changed = whole;
       changed[key] = value;
       folder_.write("output.manifest.json", changed.dump());
