@@ -357,7 +357,7 @@ TEST(RenamedKeys, AreErrorsThatNameTheNewKey) {
   refused("tokenizer.sampled_cuts", "4", "tokenizer.subword_regularization");
   refused("model.longest", "64", "model.max_length");
   expect_error(ErrorKind::kFormat,
-               "old.toml: the setting 'optimizer.clip' is now called 'optimizer.clip_norm'",
+               "old.toml, line 2: the setting 'optimizer.clip' is now called 'optimizer.clip_norm'",
                [] { make_recipe("tiny", "", read_settings("[optimizer]\nclip = 1\n", "old.toml")); });
 }
 
