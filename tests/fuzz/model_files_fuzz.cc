@@ -1,6 +1,8 @@
 // Files of a model directory, as they are read when a model is opened: the first line of the input says which
 // one of which model, the rest is what it contains; all other files are there and whole.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "fuzz.h"
 #include "models/directory/sentence_modules.h"

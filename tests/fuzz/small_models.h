@@ -2,36 +2,15 @@
 // so small that each is read, and answers, in a millisecond.
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
-
-#include "base/files/file.h"
-#include "base/rng.h"
-#include "fuzz.h"
-#include "models/architecture.h"
-#include "models/directory/model_weights.h"
 
 namespace heed {
 
 class SmallModels {
  public:
-  SmallModels() {
-    std::string name = (std::filesystem::temp_directory_path() / "heed-fuzz-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-    write_translator();
-    write_writer();
-    write_classifier();
-  }
-  ~SmallModels() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  /// Writes them to a temporary folder.
+  SmallModels();
+  ~SmallModels();
   SmallModels(const SmallModels&) = delete;
   SmallModels& operator=(const SmallModels&) = delete;
 
@@ -39,86 +18,6 @@ class SmallModels {
   std::string directory(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  using Json = nlohmann::json;
-
-  static std::string golden(const std::string& file) {
-    return read_file(tokenizers_folder(HEED_GOLDEN_TOKENIZERS) + "/" + file);
-  }
-
-  void write(const std::string& name, const Json& config, uint64_t seed) const {
-    const auto text = JsonObject::parse(config.dump(), "config.json");
-    const auto model = models::architecture_of(text).read(text);
-    nn::ParameterArray values(model->table(), DType::kFloat32);
-    nn::initialize(model->table(), values, RandomKey::from_seed(seed));
-    write_json(directory(name) + "/config.json", model->config_json());
-    models::write_weights(directory(name), model->table(), values, DType::kFloat32);
-  }
-
-  void write_translator() const {
-    Json vocabulary = Json::parse(golden("own_sentencepiece/tokenizer.json"))["model"]["vocab"];
-    const size_t padding = vocabulary.size();
-    vocabulary["<pad>"] = padding;
-    const std::string to = directory("translator");
-    std::filesystem::create_directory(to);
-    for (const char* file : {"/source.spm", "/target.spm"}) {
-      write_file(to + file, golden("own_sentencepiece/tokenizer.model"));
-    }
-    write_file(to + "/vocab.json", vocabulary.dump());
-    write_file(to + "/tokenizer_config.json", R"({"source_lang": "de", "target_lang": "en"})");
-    write("translator",
-          {{"model_type", "marian"},
-           {"d_model", 12},
-           {"encoder_layers", 1},
-           {"decoder_layers", 2},
-           {"encoder_attention_heads", 2},
-           {"decoder_attention_heads", 3},
-           {"encoder_ffn_dim", 10},
-           {"decoder_ffn_dim", 14},
-           {"max_position_embeddings", 64},
-           {"vocab_size", padding + 1},
-           {"pad_token_id", padding},
-           {"decoder_start_token_id", padding},
-           {"eos_token_id", vocabulary["</s>"]}},
-          1);
-  }
-
-  void write_writer() const {
-    std::filesystem::create_directory(directory("writer"));
-    write_file(directory("writer") + "/tokenizer.json", golden("byte_bpe/tokenizer.json"));
-    write("writer",
-          {{"model_type", "llama"},
-           {"vocab_size", 404},
-           {"hidden_size", 16},
-           {"num_hidden_layers", 1},
-           {"num_attention_heads", 2},
-           {"intermediate_size", 24},
-           {"max_position_embeddings", 64}},
-          2);
-  }
-
-  void write_classifier() const {
-    std::filesystem::create_directory(directory("classifier"));
-    write_file(directory("classifier") + "/tokenizer.json", golden("wordpiece_lower/tokenizer.json"));
-    std::filesystem::create_directory(directory("classifier") + "/1_Pooling");
-    write_file(directory("classifier") + "/1_Pooling/config.json",
-               R"({"word_embedding_dimension": 16, "pooling_mode_mean_tokens": true})");
-    write_file(directory("classifier") + "/modules.json",
-               R"([{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
-                   {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}])");
-    write("classifier",
-          {{"model_type", "bert"},
-           {"architectures", {"BertForSequenceClassification"}},
-           {"vocab_size", 169},
-           {"hidden_size", 16},
-           {"num_hidden_layers", 1},
-           {"num_attention_heads", 2},
-           {"intermediate_size", 24},
-           {"max_position_embeddings", 64},
-           {"id2label", {{"0", "no"}, {"1", "yes"}}},
-           {"label2id", {{"no", 0}, {"yes", 1}}}},
-          3);
-  }
-
   std::string path_;
 };
 
