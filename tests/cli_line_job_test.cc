@@ -169,6 +169,19 @@ TEST_F(LineJobTest, ValuesOfOtherTypesInAManifestAreErrors) {
       expect_failure(run(translate(output, {"--resume"})), 1, {"output.manifest.json", "'" + key + "'"});
     }
   }
+  struct Inner {
+    const char *section, *key;
+    nlohmann::ordered_json value;
+  };
+  for (const Inner& inner :
+       {Inner{"input", "files", 2}, Inner{"model", "directories", 3}, Inner{"model", "checksum", nullptr},
+        Inner{"options", "--beam", 7}, Inner{"build", "version", 1}, Inner{"output", "input_lines", 1},
+        Inner{"output", "input_lines", 1'000'000}}) {
+    nlohmann::ordered_json changed = whole;
+    changed[inner.section][inner.key] = inner.value;
+    folder_.write("output.manifest.json", changed.dump());
+    expect_failure(heed_command({"verify", output}), 1, {"output.manifest.json", inner.key});
+  }
 }
 
 // On another machine, input and model may lie elsewhere.

@@ -1096,6 +1096,15 @@ TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
   EXPECT_GT(std::stoi(slow_down.headers.at("retry-after")), 0);
   EXPECT_EQ(get("/health").status, 200);
 
+  TestFolder folder;
+  chosen.api_keys = folder.write("keys", "a-key-of-20-letters!\n");
+  ::chmod(chosen.api_keys.c_str(), 0600);
+  start(chosen);
+  for (int n = 0; n < 3; ++n) EXPECT_EQ(post("/translate", kSentence).status, 400);
+  const HttpAnswer guessing = post("/translate", kSentence);
+  expect_error(guessing, 429, "without a valid key");
+  EXPECT_GT(std::stoi(guessing.headers.at("retry-after")), 0);
+
   chosen = options();
   chosen.queue = 0;
   chosen.threads = 1;
@@ -1220,21 +1229,32 @@ TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {
   }
 }
 
+// Browsers send no Origin with what a page gets from its own site.
 TEST_F(ServeTest, PagesWhoseNameLeadsHereAreOfOtherSites) {
   serve::ServerOptions chosen = options();
   start(chosen);
-  const auto status = [&](const std::string& host) {
+  const auto status = [&](const std::string& host, bool with_origin = true) {
+    const std::string origin = with_origin ? "Origin: http://" + host + "\r\n" : "";
     return HttpConnection(port_)
-        .post("/translate", kSentence.dump(),
-              "Origin: http://" + host + "\r\nContent-Type: application/json\r\n", host)
+        .post("/translate", kSentence.dump(), origin + "Content-Type: application/json\r\n", host)
         .status;
   };
-  for (const char* own : {"localhost", "localhost:80", "a.localhost", "127.0.0.1:7333", "[::1]:7333"}) {
+  const auto status_of_get = [&](const std::string& path, const std::string& host) {
+    HttpConnection client(port_);
+    client.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.receive().status;
+  };
+  for (const char* own :
+       {"localhost", "localhost:80", "a.localhost", "127.0.0.1:7333", "[::1]:7333", "heed"}) {
     EXPECT_EQ(status(own), 200) << own;
+    EXPECT_EQ(status_of_get("/v1/models", own), 200) << own;
   }
   for (const char* foreign :
        {"evil.example", "evil.example:7333", "localhost.evil.example", "127.0.0.1.evil.example"}) {
     EXPECT_EQ(status(foreign), 403) << foreign;
+    EXPECT_EQ(status(foreign, false), 403) << foreign;
+    for (const char* path : {"/", "/v1/models", "/metrics"})
+      EXPECT_EQ(status_of_get(path, foreign), 403) << path;
   }
   chosen.trust_proxy = true;
   start(chosen);

@@ -42,12 +42,17 @@ class CorsReply : public HttpReply {
   const std::string& origin_;
 };
 
-/// Whether a Host header names this machine for itself: "localhost:7333", "127.0.0.1", "[::1]:7333".
+/// Whether a Host header names this machine for itself: "localhost:7333", "127.0.0.1", "[::1]:7333", or a
+/// name without a domain, which nobody can register.
 bool names_this_machine(std::string_view host) {
   if (host.starts_with('[')) return true;  // an address, like one of digits
   host = host.substr(0, host.find(':'));
-  return host == "localhost" || host.ends_with(".localhost") ||
+  return host.find('.') == std::string_view::npos || host.ends_with(".localhost") ||
          host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+[[noreturn]] void refuse_for(double seconds, const std::string& message) {
+  throw RequestError(429, message, {{"Retry-After", fmt::format("{:.0f}", std::ceil(seconds))}});
 }
 
 /// Origins are compared as browsers send them.
@@ -74,6 +79,7 @@ class Server::State {
   void handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply);
   void work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply);
   void send_metrics(const Exchange& exchange) const;
+  bool has_own_name(const HttpRequest& request) const;
   void require_own_page(const HttpRequest& request) const;
   void admit(const HttpRequest& request, const Fields& fields);
   std::string key_of(const HttpRequest& request, const Fields& fields) const;
@@ -152,22 +158,21 @@ std::string Server::State::key_of(const HttpRequest& request, const Fields& fiel
   return Fields(query, options.limits.json_depth).text_or("api_key", "");
 }
 
+/// False for a request to a server on the loopback address by the name of another site. If that name leads to
+/// this machine (DNS rebinding), browsers give the answer to pages of the site.
+bool Server::State::has_own_name(const HttpRequest& request) const {
+  return names_this_machine(request.header("host")) || !http->is_loopback() || keys || options.trust_proxy;
+}
+
 /// Throws 415 for a request of a page of another site that browsers send without asking this server first:
 /// forms and plain text, so that any page could have a local server work for it. Pages cannot have the origin
-/// of an extension. Throws 403 for a page whose site has a name that leads to this machine (DNS rebinding),
-/// to which browsers give what a server on the loopback address answers.
+/// of an extension.
 void Server::State::require_own_page(const HttpRequest& request) const {
   const std::string_view origin = request.header("origin");
   const bool of_a_page = origin == "null" || origin.starts_with("http://") || origin.starts_with("https://");
   if (!of_a_page || options.cors == "*" || origin == options.cors) return;
   const size_t host = origin.find("://");
-  if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) {
-    if (names_this_machine(request.header("host")) || !http->is_loopback() || keys || options.trust_proxy)
-      return;
-    refuse(403,
-           "a server on the loopback address works for pages of localhost; behind a proxy it needs "
-           "--trust-proxy");
-  }
+  if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) return;
   if (media_type_of(request) == "application/json") return;
   refuse(415,
          "requests of pages of other sites must be application/json, and the server must allow their origin "
@@ -183,7 +188,8 @@ void Server::State::admit(const HttpRequest& request, const Fields& fields) {
     if (!number) {
       service.metrics.add_rejected("key");
       // Wrong keys count against the rate limit, which slows down guessing.
-      if (rate.take(client) > 0) refuse(429, "Slowdown: too many requests without a valid key");
+      const double wait = rate.take(client);
+      if (wait > 0) refuse_for(wait, "Slowdown: too many requests without a valid key");
       if (is_openai(request.path))
         refuse(401, "{}", key.empty() ? "an API key is needed" : "the API key is wrong");
       if (key.empty()) refuse(400, "Please contact the server operator to get an API key");
@@ -194,14 +200,18 @@ void Server::State::admit(const HttpRequest& request, const Fields& fields) {
   const double wait = rate.take(client);
   if (wait <= 0) return;
   service.metrics.add_rejected("rate");
-  throw RequestError(429,
-                     fmt::format("Slowdown: {:g} requests a minute are allowed", options.requests_per_minute),
-                     {{"Retry-After", fmt::format("{:.0f}", std::ceil(wait))}});
+  refuse_for(wait, fmt::format("Slowdown: {:g} requests a minute are allowed", options.requests_per_minute));
 }
 
 /// On the input/output thread.
 void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply) {
   const auto reply = std::make_shared<CorsReply>(plain_reply, options.cors);
+  if (!has_own_name(request)) {
+    return reply->send(
+        error_for(request, 403,
+                  "a server on the loopback address answers to localhost and addresses; behind a "
+                  "proxy it needs --trust-proxy"));
+  }
   const RouteMatch match = find_route(request.method, request.path);
   if (match.entry != nullptr) {
     const RouteEntry& entry = *match.entry;

@@ -167,10 +167,18 @@ Settings settings_of(const SentencePieceTrainOptions& options) {
   return settings;
 }
 
-/// The library's message without the prefix "file(line) [condition] ".
-std::string_view without_location(std::string_view message) {
+/// The library's message without the prefix "file(line) [condition] ", or, where that names its own options,
+/// another one: "Vocabulary size is smaller than required_chars. 100 vs 269. Increase vocab_size or ..."
+std::string explained(std::string_view message) {
   const size_t end = message.rfind("] ");
-  return end == std::string_view::npos ? message : message.substr(end + 2);
+  if (end != std::string_view::npos) message.remove_prefix(end + 2);
+  constexpr std::string_view kTooSmall = "smaller than required_chars. ", kVersus = " vs ";
+  const size_t small = message.find(kTooSmall), versus = message.find(kVersus);
+  if (small == std::string_view::npos || versus == std::string_view::npos) return std::string(message);
+  const std::string_view needed = message.substr(versus + kVersus.size());
+  return fmt::format(
+      "its characters alone need {}; ask for a larger vocabulary, or a smaller character coverage",
+      needed.substr(0, needed.find('.')));
 }
 
 }  // namespace
@@ -194,7 +202,7 @@ std::string train_sentencepiece(const SentencePieceTrainOptions& options, const 
   const auto status = run_trainer(settings_of(options), std::move(lines), bytes);
   if (!status.ok()) {
     fail(ErrorKind::kUsage, "cannot train a vocabulary of {} pieces on this text: {}",
-         options.vocabulary_size, without_location(status.error_message()));
+         options.vocabulary_size, explained(status.error_message()));
   }
   const int made = read_sentencepiece_file(std::string_view(bytes), "just trained").size();
   if (made < options.vocabulary_size) {

@@ -84,6 +84,9 @@ std::vector<TranslatedDocument> translate_documents(const LineTranslator& transl
     if (const auto offset = find_invalid_utf8(document)) {
       fail(ErrorKind::kText, "the document is not valid UTF-8 at byte {}", *offset);
     }
+    if (const size_t at = document.find('\0'); at != std::string::npos) {
+      fail(ErrorKind::kText, "the document has a NUL byte at byte {}: give a text in UTF-8", at);
+    }
   }
   const bool html = format == DocumentFormat::kHtml;
   std::vector<TranslatedDocument> results;

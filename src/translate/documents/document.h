@@ -33,8 +33,8 @@ struct TranslatedDocument {
 };
 
 /// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the
-/// segments of all documents share its batches. Throws kText for invalid UTF-8, and the errors of finding
-/// segments, and Cancelled soon after `stop` is requested.
+/// segments of all documents share its batches. Throws kText for invalid UTF-8 and NUL, and the errors of
+/// finding segments, and Cancelled soon after `stop` is requested.
 std::vector<TranslatedDocument> translate_documents(const LineTranslator& translator,
                                                     const std::vector<std::string>& documents,
                                                     DocumentFormat format, const Stop& stop = {});

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text/ascii.h"
+#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
@@ -265,6 +267,15 @@ class Writer {
 };
 
 }  // namespace
+
+bool is_translatable(std::string_view text) {
+  if (has_letter(text)) return true;
+  for (size_t n = 1; n + 1 < text.size(); ++n) {
+    if ((text[n] == '.' || text[n] == ',') && is_ascii_digit(text[n - 1]) && is_ascii_digit(text[n + 1]))
+      return true;
+  }
+  return false;
+}
 
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape) {

@@ -30,6 +30,10 @@ struct Segment {
   std::vector<Kept> kept;
 };
 
+/// Whether a translation can differ from the text: it has letters, or a number with a mark, which languages
+/// write in their own ways ("1.234,50").
+bool is_translatable(std::string_view text);
+
 /// Escapes text for the document format: "&" as "&amp;" in HTML.
 using Escape = std::function<std::string(std::string_view)>;
 

@@ -52,6 +52,18 @@ TEST(HtmlDocument, FindsTranslatableText) {
                                                       "Eins", "Zwei", "Rufe `x0` auf", "oder nicht"));
 }
 
+TEST(HtmlDocument, NumbersWithMarksAreText) {
+  EXPECT_THAT(texts(html_segments("<table><td>1.234,50 €<td>12,5<td>31.12.2024<td>17<td>1. <td>–</table>")),
+              ElementsAre("1.234,50 €", "12,5", "31.12.2024"));
+  EXPECT_THAT(texts(html_segments("<p>1.<b>234</b>,50 €</p>")), ElementsAre("1.234,50 €"));
+}
+
+TEST(HtmlDocument, ExponentsAndNotesAreNoPartOfNumbers) {
+  const std::string html = "<p>Es kostet 5<sup>99</sup> €, 10<sup>6</sup> mal H<sub>2</sub>O</p>";
+  EXPECT_THAT(texts(html_segments(html)), ElementsAre("Es kostet 5`x0` €, 10`x1` mal H`x2`O"));
+  EXPECT_EQ(copied_html(html), html);
+}
+
 TEST(HtmlDocument, KeepsTheRestByteForByte) {
   for (const char* html :
        {"<p>Der <b class='x y'>Hund</b> schläft.</p>", "<p>Er &amp; sie <i>sind <b>sehr</b> müde</i>!</p>",
@@ -194,6 +206,11 @@ TEST(MarkdownDocument, FindsFrontMatterAndImages) {
   EXPECT_EQ(markdown_labels("![a](b)")[0].written("a [b]"), "a \\[b\\]");
   EXPECT_EQ(markdown_labels("![a](b)")[0].written("a <b title='](c)'> < `d \\"),
             "a \\<b title='\\](c)'> < \\`d \\\\");
+}
+
+TEST(MarkdownDocument, NumbersWithMarksAreText) {
+  EXPECT_THAT(texts(markdown_segments("| a | b |\n| --- | --- |\n| 1.084 | 17 |\n")),
+              ElementsAre("a", "b", "1.084"));
 }
 
 TEST(MarkdownDocument, FindsTranslatableText) {

@@ -124,7 +124,8 @@ class Walker {
 
   void add_element(const GumboElement& element) {
     const Range open = range_of(element.original_tag), close = range_of(element.original_end_tag);
-    const bool kept = is_any(element.tag, kKept) || !is_translated(element);
+    const bool kept = is_any(element.tag, kKept) || !is_translated(element) ||
+                      is_mark(element, html_.substr(open.end, std::max(open.end, close.begin) - open.end));
     const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
     if (is_any(element.tag, kAtPlace)) return add_at_place(open);
     if (is_untouched(element.tag) || (kept && !within)) {
@@ -155,6 +156,12 @@ class Walker {
     segment_.tags[tag].end = segment_.text.size();
   }
 
+  /// Whether an element is an exponent or the number of a note, which is not one number with what it follows.
+  bool is_mark(const GumboElement& element, std::string_view content) const {
+    const bool raised = element.tag == GUMBO_TAG_SUP || element.tag == GUMBO_TAG_SUB;
+    return raised && !has_letter(content) && !segment_.text.empty() && segment_.text.back() != ' ';
+  }
+
   /// Adds untranslated text within a sentence.
   void add_kept(Range range) {
     if (!advance(range)) return;
@@ -169,7 +176,7 @@ class Walker {
     ++flushes_;
     Building segment = std::exchange(segment_, {});
     const std::string_view text = strip_right(segment.text);
-    if (segment.broken || open_ > 0 || !has_letter(text)) return;  // stays unchanged
+    if (segment.broken || open_ > 0 || !is_translatable(text)) return;  // stays unchanged
     // Trailing white space is not part of the segment.
     while (segment.end > segment.begin && is_space(html_[segment.end - 1])) --segment.end;
     while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;

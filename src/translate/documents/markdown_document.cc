@@ -294,10 +294,7 @@ class Reader {
     soft_break_ = false;
     image_ = 0;
     const std::string escaped = std::exchange(escaped_, {});
-    const bool has_letter = std::any_of(segment.text.begin(), segment.text.end(), [](char c) {
-      return is_ascii_letter(c) || static_cast<unsigned char>(c) > 127;
-    });
-    if (broken || !escaped.empty() || !has_letter) return;  // stays unchanged
+    if (broken || !escaped.empty() || !is_translatable(segment.text)) return;  // stays unchanged
     while (!segment.text.empty() && segment.text.back() == ' ') {
       segment.text.pop_back();
     }

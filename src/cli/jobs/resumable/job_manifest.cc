@@ -59,12 +59,19 @@ JobManifest manifest_of(const JsonObject& json) {
   const JsonObject input = json.object("input"), output_state = json.object("output");
   const auto parts = input.integer("parts", {.minimum = 1, .maximum = kMaxParts});
   input.integer("part", {.minimum = 1, .maximum = parts});
-  input.integer("lines", {.minimum = 0});
+  const int64_t lines = input.integer("lines", {.minimum = 0});
+  (void)input.strings("files");
+  (void)json.object("model").strings("directories");
+  (void)json.object("model").string("checksum");
+  for (const JsonObject& all_texts : {json.object("options"), json.object("build")}) {
+    for (const std::string& key : all_texts.keys()) (void)all_texts.string(key);
+  }
   JobManifest manifest = new_manifest(job);
-  manifest.input_lines = static_cast<uint64_t>(output_state.integer("input_lines", {.minimum = 0}));
+  manifest.complete = output_state.boolean("complete");
+  const IntegerRange done{manifest.complete ? lines : 0, lines};
+  manifest.input_lines = static_cast<uint64_t>(output_state.integer("input_lines", done));
   manifest.bytes = static_cast<uint64_t>(output_state.integer("bytes", {.minimum = 0}));
   manifest.checksum = parse_hexadecimal(output_state, "checksum");
-  manifest.complete = output_state.boolean("complete");
   return manifest;
 }
 
