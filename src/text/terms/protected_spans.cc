@@ -31,13 +31,13 @@ constexpr std::array kPatterns{
     SpanPattern{SpanKind::kExact, R"(``[^`]++``|`[^`]++`)"},
     SpanPattern{
         SpanKind::kExact,  // URLs
-        R"((?<![\p{L}\p{N}])(?:(?:https?|ftp|file)://|www\.|mailto:)[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"},
+        R"((?<![\p{L}\p{N}])(?:(?i:https?|ftp|file)://|(?i:www)\.|(?i:mailto):)[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"},
     SpanPattern{
         SpanKind::kExact,  // e-mail addresses
         R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
     SpanPattern{
         SpanKind::kExact,  // bare domains
-        R"((?<![\p{L}\p{N}@.])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
+        R"((?<![\p{L}\p{N}@.])(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)|[A-Z0-9-]{1,63}(?:\.[A-Z0-9-]{1,63}){0,4}\.(?:COM|ORG|NET|INFO|EDU|GOV))(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
     SpanPattern{SpanKind::kExact, R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
     SpanPattern{
         SpanKind::kExact,  // format strings and templates
@@ -79,6 +79,9 @@ constexpr std::array kPatterns{
     SpanPattern{
         SpanKind::kExact,  // feet and inches, minutes and seconds: 5'10"
         R"((?<![\p{L}\p{N}.,'’′])[0-9]{1,3} ?['’′] ?[0-9]{1,2}(?:[.,][0-9]{1,2}| ?[¼½¾])?(?:["”″]|''|’’|′′))"},
+    SpanPattern{
+        SpanKind::kExact,  // codes that mix cases and digits: aB3xY, iPhone15
+        R"((?<![\p{L}\p{N}-])(?=[A-Za-z0-9]{0,40}[0-9])(?=[A-Za-z0-9]{0,40}[a-z][A-Z])[A-Za-z][A-Za-z0-9]{2,40}(?![\p{L}\p{N}]))"},
     SpanPattern{
         SpanKind::kExact,  // identifiers: capitals and digits, or many digits
         R"((?<![\p{L}\p{N}-])(?=[A-Z0-9-]{0,40}[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},

@@ -30,6 +30,12 @@ TEST(ProtectedSpans, Addresses) {
   EXPECT_THAT(exact("Öffne setup.py und /etc/hosts!"), ElementsAre("setup.py", "/etc/hosts"));
 }
 
+TEST(ProtectedSpans, AddressesAndCodesInCapitals) {
+  EXPECT_THAT(exact("SIEHE WWW.EXAMPLE.COM UND HTTPS://EXAMPLE.COM/Ab?c=D, HEED.EXAMPLE.ORG. ENDE.ES WAR"),
+              ElementsAre("WWW.EXAMPLE.COM", "HTTPS://EXAMPLE.COM/Ab?c=D", "HEED.EXAMPLE.ORG"));
+  EXPECT_THAT(exact("CODE aB3xY ODER iPhone15, NICHT McDonald UND 5mWh"), ElementsAre("aB3xY", "iPhone15"));
+}
+
 TEST(ProtectedSpans, CodeAndTemplates) {
   EXPECT_THAT(exact("Rufe `f(x)` mit %s und %1$d auf."), ElementsAre("`f(x)`", "%s", "%1$d"));
   EXPECT_THAT(exact("Hallo {name}, {{ user.name }} und ${HOME} oder $PATH!"),
@@ -84,7 +90,7 @@ TEST(ProtectedSpans, OrdinaryTextHasNone) {
 }
 
 TEST(ProtectedSpans, LinearTime) {
-  for (const char* unit : {"a.", "{", "1.", "a@", "`", "www.", "/a", "A-1", "⟦"}) {
+  for (const char* unit : {"a.", "{", "1.", "a@", "`", "www.", "/a", "A-1", "aB", "WWW.", "⟦"}) {
     std::string text;
     while (text.size() < 20'000) text += unit;
     find_protected_spans(text);  // a backtracking pattern would take minutes
