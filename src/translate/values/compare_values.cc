@@ -288,6 +288,10 @@ class Matcher {
     if (n + 1 >= values.size() || values[n + 1].begin < values[n].end) return false;
     const auto between =
         tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
+    const auto multiplies = [&](const TextToken& token) {
+      return std::ranges::count(texts_[0].language.multipliers, std::string_view(token.lower)) > 0;
+    };
+    if (std::ranges::any_of(between, multiplies)) return false;
     return between.size() <= 1 || !between[0].is_word() ||
            std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
   }

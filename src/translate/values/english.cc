@@ -178,6 +178,7 @@ constexpr UnitWords kUnits[] = {
      {"m", "meter", "meters", "metre", "metres", "square meters", "square metres"}},
     {Unit::kCentimetre, "{} cm", "{} centimeters", {"cm", "centimeter", "centimeters", "centimetres"}},
     {Unit::kMillimetre, "{} mm", "{} millimeters", {"mm", "millimeters", "millimetres"}},
+    {Unit::kMillisecond, "{} ms", "{} milliseconds", {"ms", "millisecond", "milliseconds"}},
     {Unit::kMillilitre,
      "{} ml",
      "{} milliliters",
@@ -215,6 +216,7 @@ constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", 
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
+constexpr std::string_view kMultipliers[] = {"x", "times"};
 constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
 constexpr std::string_view kHalfBehind[] = {"and a half", "- and - a - half", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
@@ -354,6 +356,7 @@ const ValueLanguage& values() {
                                       .units = kUnits,
                                       .units_joined = kUnitsJoined,
                                       .units_before = kUnitsBefore,
+                                      .multipliers = kMultipliers,
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

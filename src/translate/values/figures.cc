@@ -87,9 +87,15 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
                            (language.other_marks == OtherMarks::kGroups && !grouped);
     return Figures{grouped ? integer : decimal, ambiguous ? other : "", used};
   }
-  if (all_thousands) return Figures{decimal_number(joined(number, count), ""), "", used};
+  if (all_thousands) {
+    return Figures{decimal_number(joined(number, count), ""), "", used,
+                   number.marks[0] == language.decimal_mark};
+  }
   const bool decimal = number.marks.back() != number.marks[0] && are_thousands(number, count - 1);
-  if (decimal) return Figures{decimal_number(joined(number, count - 1), last), "", used};
+  if (decimal) {
+    return Figures{decimal_number(joined(number, count - 1), last), "", used,
+                   number.marks.back() != language.decimal_mark};
+  }
   return Figures{decimal_number(joined(number, 1), ""), "", 1};
 }
 

@@ -331,7 +331,11 @@ class Finder {
     if (number == 0) return std::nullopt;
     Value value{.begin = tokens_[at_].begin, .end = tokens_[at_].end};
     value.normal = std::to_string(number);
-    value.ordinal = value.optional = true;
+    value.ordinal = true;
+    // "I", "XL" and "MIX" may be something else.
+    constexpr size_t kCertain = 3;
+    const std::string& letters = tokens_[at_].lower;
+    value.optional = letters.size() < kCertain || letters.find_first_not_of("ivx") != std::string::npos;
     return ReadValue{std::move(value), 1};
   }
 

@@ -99,6 +99,7 @@ constexpr UnitWords kUnits[] = {
     {Unit::kMetre, "{} m", "{} Meter", {"m", "meter", "metern", "quadratmeter", "quadratmetern"}},
     {Unit::kCentimetre, "{} cm", "{} Zentimeter", {"cm", "zentimeter", "zentimetern"}},
     {Unit::kMillimetre, "{} mm", "{} Millimeter", {"mm", "millimeter", "millimetern"}},
+    {Unit::kMillisecond, "{} ms", "{} Millisekunden", {"ms", "millisekunde", "millisekunden"}},
     {Unit::kMillilitre, "{} ml", "{} Milliliter", {"ml", "milliliter", "millilitern"}},
     {Unit::kLitre, "{} l", "{} Liter", {"l", "liter", "litern"}},
     {Unit::kMile, "{} Meilen", "{} Meile", {"quadratmeilen", "meile", "meilen"}},
@@ -140,6 +141,7 @@ constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "se
 constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
+constexpr std::string_view kMultipliers[] = {"x", "mal"};
 constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
 constexpr std::string_view kHalfBehind[] = {"und eine halbe", "und einen halben", "und ein halbes",
                                             "und ein halber", "und einer halben", "½"};
@@ -458,6 +460,7 @@ const ValueLanguage& values() {
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
+                                      .multipliers = kMultipliers,
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

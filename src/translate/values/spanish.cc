@@ -181,6 +181,7 @@ constexpr UnitWords kUnits[] = {
     {Unit::kMetre, "{} m", "{} metros", {"m", "metro", "metros"}},
     {Unit::kCentimetre, "{} cm", "{} centímetros", {"cm", "centímetro", "centímetros"}},
     {Unit::kMillimetre, "{} mm", "{} milímetros", {"mm", "milímetros"}},
+    {Unit::kMillisecond, "{} ms", "{} milisegundos", {"ms", "milisegundo", "milisegundos"}},
     {Unit::kMillilitre, "{} ml", "{} mililitros", {"ml", "mililitro", "mililitros"}},
     {Unit::kLitre, "{} l", "{} litros", {"l", "litro", "litros"}},
     {Unit::kMile, "{} millas", "{} milla", {"milla", "millas"}},
@@ -215,6 +216,7 @@ constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
+constexpr std::string_view kMultipliers[] = {"x", "veces"};
 constexpr std::string_view kHalfBefore[] = {"medio", "media"};
 constexpr std::string_view kHalfBehind[] = {"y medio", "y media", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
@@ -380,6 +382,7 @@ const ValueLanguage& values() {
                                       .scales = kScales,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
+                                      .multipliers = kMultipliers,
                                       .minus = kMinus,
                                       .certain_minus = kCertainMinus,
                                       .below_zero = kBelowZero,

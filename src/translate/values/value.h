@@ -42,6 +42,7 @@ enum class Unit {
   kMetre,
   kCentimetre,
   kMillimetre,
+  kMillisecond,
   kLitre,
   kMillilitre,
   kMile,

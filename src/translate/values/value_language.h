@@ -110,9 +110,10 @@ struct ValueLanguage {
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros
   std::span<const UnitWords> units = {};
-  std::span<const Phrase<Unit>> units_joined = {};  ///< behind a number without a space: "20p"
-  std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
-  std::span<const std::string_view> minus = {};     ///< in front of a number
+  std::span<const Phrase<Unit>> units_joined = {};     ///< behind a number without a space: "20p"
+  std::span<const Phrase<Unit>> units_before = {};     ///< in front of one
+  std::span<const std::string_view> multipliers = {};  ///< behind a number that multiplies: "2x"
+  std::span<const std::string_view> minus = {};        ///< in front of a number
   /// With the word before it, "es menos", in a language where the same word is "less": "al menos ocho".
   std::span<const std::string_view> certain_minus = {};
   bool minus_is_less() const { return !certain_minus.empty(); }
