@@ -218,6 +218,9 @@ constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
 constexpr std::string_view kMultipliers[] = {"x", "times"};
 constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
+constexpr Phrase<int> kQuarters[] = {{"a quarter of a", 1},      {"quarter of a", 1},
+                                     {"a quarter", 1},           {"quarter", 1},
+                                     {"three quarters of a", 3}, {"three - quarters of a", 3}};
 constexpr std::string_view kHalfBehind[] = {"and a half", "- and - a - half", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
     {"hour", 60},   {"hours", 60},  {"year", 12},   {"years", 12},  {"dozen", 12},    {"century", 100},
@@ -351,6 +354,7 @@ const ValueLanguage& values() {
                                       .before_times = kBeforeTimes,
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
+                                      .quarters = kQuarters,
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,

@@ -143,6 +143,8 @@ constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste"
 
 constexpr std::string_view kMultipliers[] = {"x", "mal"};
 constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
+constexpr Phrase<int> kQuarters[] = {
+    {"eine viertel", 1}, {"viertel", 1}, {"drei viertel", 3}, {"dreiviertel", 3}};
 constexpr std::string_view kHalfBehind[] = {"und eine halbe", "und einen halben", "und ein halbes",
                                             "und ein halber", "und einer halben", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
@@ -350,6 +352,8 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
   if (const auto number = read_optional_number(kOptional, tokens)) return number;
   const std::string_view word = tokens[0].lower;
+  if (word == "viertelmillion") return WordNumber{250'000, 1};
+  if (word == "dreiviertelmillion") return WordNumber{750'000, 1};
   if (const auto number = read_joined_half(word)) return number;
   if (!may_be_number(word)) return std::nullopt;
   constexpr std::string_view kOne = "ein";
@@ -456,6 +460,7 @@ const ValueLanguage& values() {
                                       .before_times = kBeforeTimes,
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
+                                      .quarters = kQuarters,
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,

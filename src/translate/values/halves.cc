@@ -49,9 +49,21 @@ Half half_of(const Whole& whole, const HalvedUnit& unit, size_t tokens) {
   return half;
 }
 
+/// "A quarter of a million"
+std::optional<Half> read_quarters(TextTokens tokens, const ValueLanguage& language) {
+  const Phrase<int>* quarters = find_phrase(language.quarters, tokens);
+  if (quarters == nullptr) return std::nullopt;
+  const size_t before = phrase_length(quarters->words);
+  const Phrase<int>* scale = find_phrase(language.scales, tokens.subspan(before));
+  if (scale == nullptr) return std::nullopt;
+  return Half{with_zeros(quarters->meaning == 1 ? "0.25" : "0.75", scale->meaning), "",
+              before + phrase_length(scale->words)};
+}
+
 }  // namespace
 
 std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) {
+  if (const auto quarters = read_quarters(tokens, language)) return quarters;
   if (const size_t before = length_of_any(language.half_before, tokens); before > 0) {
     const HalvedUnit unit = unit_at(tokens.subspan(before), language);
     if (unit.tokens > 0) return half_of({"0"}, unit, before + (unit.count > 0 ? unit.tokens : 0));

@@ -218,6 +218,7 @@ constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro"
 
 constexpr std::string_view kMultipliers[] = {"x", "veces"};
 constexpr std::string_view kHalfBefore[] = {"medio", "media"};
+constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1}, {"cuarto de", 1}, {"tres cuartos de", 3}};
 constexpr std::string_view kHalfBehind[] = {"y medio", "y media", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
     {"hora", 60},     {"horas", 60},     {"año", 12},    {"años", 12},    {"docena", 12},
@@ -378,6 +379,7 @@ const ValueLanguage& values() {
                                       .before_ranges = kBeforeRanges,
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
+                                      .quarters = kQuarters,
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,
