@@ -6,9 +6,13 @@
 
 namespace heed {
 
-/// The deadline in seconds of whatever a test waits for. Machines at a load of ten meet it; a test goes on as
-/// soon as its condition holds.
+/// The deadline in seconds of whatever a test waits for. Machines at a load of ten meet it, with sanitizers,
+/// too; a test goes on as soon as its condition holds.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr double kPatience = 1200;
+#else
 inline constexpr double kPatience = 120;
+#endif
 
 /// Polls until `holds()` is true; returns false if it is not within kPatience.
 template <typename Condition>

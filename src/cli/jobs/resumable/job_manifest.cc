@@ -33,7 +33,8 @@ void flatten(const nlohmann::ordered_json& json, const std::string& path,
     leaves[path] = json.is_string() ? json.get<std::string>() : json.dump();
     return;
   }
-  for (const auto& [key, value] : json.items()) flatten(value, path.empty() ? key : path + " " + key, leaves);
+  const std::string before = path.empty() ? "" : path + " ";
+  for (const auto& [key, value] : json.items()) flatten(value, std::string(before).append(key), leaves);
 }
 
 }  // namespace
