@@ -5,6 +5,7 @@
 
 #include "translate/values/figures.h"
 #include "translate/values/repair_trials.h"
+#include "translate/values/write_value.h"
 
 namespace heed::translate {
 namespace {
@@ -430,6 +431,15 @@ TEST(RepairTrials, WriteTheWholeRange) {
   // Where both times are there, there is nothing to write.
   const std::string right = "Unser Laden ist samstags von 9 bis 13 Uhr offen.";
   EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
+}
+
+TEST(WrittenValues, RomanNumeralsAreCopied) {
+  const std::string source = "Henry VIII had six wives.";
+  const ValueLanguage &english = *value_language("en"), &german = *value_language("de");
+  const ValueDifferences differences =
+      compare_values({source, english}, {"Heinrich VIIII. hatte sechs Frauen.", german});
+  ASSERT_EQ(differences.missing.size(), 1U);
+  EXPECT_EQ(write_value(differences.missing[0], source, german), std::vector<std::string>{"VIII"});
 }
 
 }  // namespace

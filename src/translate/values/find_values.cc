@@ -331,7 +331,7 @@ class Finder {
     if (number == 0) return std::nullopt;
     Value value{.begin = tokens_[at_].begin, .end = tokens_[at_].end};
     value.normal = std::to_string(number);
-    value.ordinal = true;
+    value.ordinal = value.roman = true;
     // "I", "XL" and "MIX" may be something else.
     constexpr size_t kCertain = 3;
     const std::string& letters = tokens_[at_].lower;

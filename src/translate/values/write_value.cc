@@ -58,8 +58,10 @@ std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
 
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language) {
+  const auto written = [&] { return std::string(text.substr(value.begin, value.end - value.begin)); };
   switch (value.kind) {
     case ValueKind::kNumber:
+      if (value.roman) return {written()};
       return write_number(value, language);
     case ValueKind::kTime:
       return language.write_time(value);
@@ -69,7 +71,7 @@ std::vector<std::string> write_value(const Value& value, std::string_view text,
       return {write_weekday(value, language)};
     case ValueKind::kMarker:
     case ValueKind::kText:
-      return {std::string(text.substr(value.begin, value.end - value.begin))};
+      return {written()};
   }
   return {};
 }
