@@ -213,6 +213,15 @@ TEST(MarkdownDocument, NumbersWithMarksAreText) {
               ElementsAre("a", "b", "1.084"));
 }
 
+TEST(MarkdownDocument, LabelsAreInOrder) {
+  size_t end = 0;
+  for (const Label& label : markdown_labels("![l](![)](")) {
+    EXPECT_GE(label.begin, end);
+    end = label.end;
+  }
+  EXPECT_EQ(end, 3U);
+}
+
 TEST(MarkdownDocument, FindsTranslatableText) {
   const std::string text =
       "---\ntitle: Der Titel\n---\n# Der Hund\n\nEr **schläft** und\n*träumt* [viel](http://x.example/a_b "
