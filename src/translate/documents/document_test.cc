@@ -215,7 +215,7 @@ TEST(MarkdownDocument, NumbersWithMarksAreText) {
 
 TEST(MarkdownDocument, LabelsAreInOrder) {
   size_t end = 0;
-  for (const Label& label : markdown_labels("![l](![)](")) {
+  for (const Label& label : markdown_labels("![l](![)]()")) {
     EXPECT_GE(label.begin, end);
     end = label.end;
   }

@@ -116,7 +116,7 @@ class ImageReader {
     if (type != MD_SPAN_IMG || --image_ > 0) return 0;
     if (!plain_ || !has_letter(text_)) return 0;
     const auto begin = static_cast<size_t>(text_.data() - document_.data());
-    if (!labels_.empty() && begin < labels_.back().end) return 0;  // md4c reads "![l](![)](" twice
+    if (!labels_.empty() && begin < labels_.back().end) return 0;  // md4c reads "![l](![)]()" twice
     labels_.push_back({begin, begin + text_.size(), std::string(text_), escape_description});
     return 0;
   }
