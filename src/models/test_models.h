@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/rng.h"
 #include "base/sequences.h"
-#include "base/text/json_file.h"
-#include "models/architecture.h"
 #include "models/config/decoder_only_config.h"
 #include "models/directory/loaded_model.h"
 #include "models/encoder.h"
 #include "models/stacks/decoder_only.h"
+#include "models/test_untrained_models.h"
 #include "nn/context.h"
 #include "nn/module_test.h"
 #include "random_tensor.h"
@@ -41,16 +39,6 @@ struct ModelWithWeights {
   mutable std::unique_ptr<nn::PackedWeights> packed;
 };
 
-/// Writes config.json and float32 weights: random, or all equal to `value` if it is not 0.
-inline void write_untrained(const std::string& directory, const Model& model, uint64_t seed,
-                            float value = 0) {
-  nn::ParameterArray values(model.table(), DType::kFloat32);
-  nn::initialize(model.table(), values, RandomKey::from_seed(seed));
-  if (value != 0) std::fill_n(values.flat().data<float>(), values.flat().size(), value);
-  write_json(directory + "/config.json", model.config_json());
-  write_weights(directory, model.table(), values, DType::kFloat32);
-}
-
 /// A small language model of the Llama family.
 inline DecoderOnly small_llama(int64_t vocabulary) {
   DecoderOnlyConfig config;
@@ -64,19 +52,6 @@ inline DecoderOnly small_llama(int64_t vocabulary) {
   config.activation = Activation::kSwish;
   config.attention_bias = config.feed_forward_bias = false;
   return DecoderOnly(config);
-}
-
-/// The sizes of a small BART-like model in config.json; those of encoder and decoder differ.
-inline nlohmann::json small_bart_like_sizes() {
-  return {{"d_model", 12},
-          {"encoder_layers", 1},
-          {"decoder_layers", 2},
-          {"encoder_attention_heads", 2},
-          {"decoder_attention_heads", 3},
-          {"encoder_ffn_dim", 10},
-          {"decoder_ffn_dim", 14},
-          {"max_position_embeddings", 16},
-          {"decoder_start_token_id", 2}};
 }
 
 /// `count` random sequences of 1 to `max_length` ids below `vocabulary`.
@@ -93,12 +68,6 @@ inline Sequences one_of(const Sequences& sequences, int number) {
   Sequences one;
   one.append(sequences[number]);
   return one;
-}
-
-/// The model that this config.json describes.
-inline std::unique_ptr<Model> model_of(const nlohmann::json& json) {
-  const JsonObject config = JsonObject::parse(json.dump(), "config.json");
-  return architecture_of(config).read(config);
 }
 
 inline EncoderInput input_of(const std::vector<std::vector<int32_t>>& texts) {

@@ -10,18 +10,6 @@
 namespace heed::serve {
 namespace {
 
-class KeptReply : public HttpReply {
- public:
-  void send(HttpResponse response) override { response_ = std::move(response); }
-  void begin(HttpResponse head) override { response_ = std::move(head); }
-  void write(std::string part) override { response_.body += part; }
-  void end() override {}
-  const HttpResponse& response() const { return response_; }
-
- private:
-  HttpResponse response_;
-};
-
 /// What a server has after its start.
 class SmallServer {
  public:
@@ -49,7 +37,7 @@ class SmallServer {
   HttpResponse answer(HttpRequest request) {
     RouteMatch match = find_route(request.method = "POST", request.path);
     if (match.entry == nullptr) match = find_route(request.method = "GET", request.path);
-    KeptReply reply;
+    CollectedReply reply;
     if (match.entry != nullptr && match.entry->route != nullptr) {
       answer_or_refuse(request, reply, [&] {
         const Fields fields(request, service_.limits.json_depth);

@@ -7,10 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
-#include "base/rng.h"
 #include "fuzz.h"
-#include "models/architecture.h"
-#include "models/directory/model_weights.h"
+#include "models/test_untrained_models.h"
 
 namespace heed {
 namespace {
@@ -22,46 +20,34 @@ std::string golden(const std::string& file) {
 }
 
 void write_model(const std::string& directory, const Json& config, uint64_t seed) {
-  const auto text = JsonObject::parse(config.dump(), "config.json");
-  const auto model = models::architecture_of(text).read(text);
-  nn::ParameterArray values(model->table(), DType::kFloat32);
-  nn::initialize(model->table(), values, RandomKey::from_seed(seed));
-  write_json(directory + "/config.json", model->config_json());
-  models::write_weights(directory, model->table(), values, DType::kFloat32);
+  models::write_untrained(directory, *models::model_of(config), seed);
 }
 
-void write_translator(const SmallModels& models) {
+void write_translator(const SmallModels& small) {
   Json vocabulary = Json::parse(golden("own_sentencepiece/tokenizer.json"))["model"]["vocab"];
   const size_t padding = vocabulary.size();
   vocabulary["<pad>"] = padding;
-  const std::string to = models.directory("translator");
+  const std::string to = small.directory("translator");
   std::filesystem::create_directory(to);
   for (const char* file : {"/source.spm", "/target.spm"}) {
     write_file(to + file, golden("own_sentencepiece/tokenizer.model"));
   }
   write_file(to + "/vocab.json", vocabulary.dump());
   write_file(to + "/tokenizer_config.json", R"({"source_lang": "de", "target_lang": "en"})");
-  write_model(models.directory("translator"),
-              {{"model_type", "marian"},
-               {"d_model", 12},
-               {"encoder_layers", 1},
-               {"decoder_layers", 2},
-               {"encoder_attention_heads", 2},
-               {"decoder_attention_heads", 3},
-               {"encoder_ffn_dim", 10},
-               {"decoder_ffn_dim", 14},
-               {"max_position_embeddings", 64},
-               {"vocab_size", padding + 1},
-               {"pad_token_id", padding},
-               {"decoder_start_token_id", padding},
-               {"eos_token_id", vocabulary["</s>"]}},
-              1);
+  Json config = models::small_bart_like_sizes();
+  config.update({{"model_type", "marian"},
+                 {"max_position_embeddings", 64},
+                 {"vocab_size", padding + 1},
+                 {"pad_token_id", padding},
+                 {"decoder_start_token_id", padding},
+                 {"eos_token_id", vocabulary["</s>"]}});
+  write_model(to, config, 1);
 }
 
-void write_writer(const SmallModels& models) {
-  std::filesystem::create_directory(models.directory("writer"));
-  write_file(models.directory("writer") + "/tokenizer.json", golden("byte_bpe/tokenizer.json"));
-  write_model(models.directory("writer"),
+void write_writer(const SmallModels& small) {
+  std::filesystem::create_directory(small.directory("writer"));
+  write_file(small.directory("writer") + "/tokenizer.json", golden("byte_bpe/tokenizer.json"));
+  write_model(small.directory("writer"),
               {{"model_type", "llama"},
                {"vocab_size", 404},
                {"hidden_size", 16},
@@ -72,16 +58,16 @@ void write_writer(const SmallModels& models) {
               2);
 }
 
-void write_classifier(const SmallModels& models) {
-  std::filesystem::create_directory(models.directory("classifier"));
-  write_file(models.directory("classifier") + "/tokenizer.json", golden("wordpiece_lower/tokenizer.json"));
-  std::filesystem::create_directory(models.directory("classifier") + "/1_Pooling");
-  write_file(models.directory("classifier") + "/1_Pooling/config.json",
+void write_classifier(const SmallModels& small) {
+  std::filesystem::create_directory(small.directory("classifier"));
+  write_file(small.directory("classifier") + "/tokenizer.json", golden("wordpiece_lower/tokenizer.json"));
+  std::filesystem::create_directory(small.directory("classifier") + "/1_Pooling");
+  write_file(small.directory("classifier") + "/1_Pooling/config.json",
              R"({"word_embedding_dimension": 16, "pooling_mode_mean_tokens": true})");
-  write_file(models.directory("classifier") + "/modules.json",
+  write_file(small.directory("classifier") + "/modules.json",
              R"([{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
                  {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}])");
-  write_model(models.directory("classifier"),
+  write_model(small.directory("classifier"),
               {{"model_type", "bert"},
                {"architectures", {"BertForSequenceClassification"}},
                {"vocab_size", 169},

@@ -11,24 +11,13 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// Keeps a response, whole or in parts, as one.
-class CollectedReply : public serve::HttpReply {
- public:
-  void send(serve::HttpResponse response) override { response_ = std::move(response); }
-  void begin(serve::HttpResponse head) override { response_ = std::move(head); }
-  void write(std::string part) override { response_.body += part; }
-  void end() override {}
-
-  std::string bytes() const {
-    ordered_json headers = {{"Content-Type", response_.content_type}};
-    for (const auto& [name, value] : response_.headers) headers[name] = value;
-    return ordered_json{{"status", response_.status}, {"headers", std::move(headers)}}.dump() + "\n" +
-           response_.body;
-  }
-
- private:
-  serve::HttpResponse response_;
-};
+/// A line of JSON with the status and the headers, then the body.
+std::string bytes_of(const serve::HttpResponse& response) {
+  ordered_json headers = {{"Content-Type", response.content_type}};
+  for (const auto& [name, value] : response.headers) headers[name] = value;
+  return ordered_json{{"status", response.status}, {"headers", std::move(headers)}}.dump() + "\n" +
+         response.body;
+}
 
 }  // namespace
 
@@ -61,7 +50,7 @@ std::string Module::answer(const std::string& text) {
                              .body = given.value("body", ""),
                              .gone = nullptr};
   if (!request.body.empty()) request.headers.emplace_back("content-type", "application/json");
-  CollectedReply reply;
+  serve::CollectedReply reply;
   serve::answer_or_refuse(request, reply, [&] {
     if (given.contains("open")) {
       open(given["open"]);
@@ -75,7 +64,7 @@ std::string Module::answer(const std::string& text) {
     const serve::Fields fields(request, service_.limits.json_depth);
     match.entry->route({service_, request, fields, reply});
   });
-  return reply.bytes();
+  return bytes_of(reply.response());
 }
 
 }  // namespace heed::browser

@@ -48,6 +48,19 @@ class HttpReply {
   virtual void end() = 0;
 };
 
+/// Keeps a response, whole or in parts, as one: for a caller without a connection. Not thread-safe.
+class CollectedReply : public HttpReply {
+ public:
+  void send(HttpResponse response) override { response_ = std::move(response); }
+  void begin(HttpResponse head) override { response_ = std::move(head); }
+  void write(std::string part) override { response_.body += part; }
+  void end() override {}
+  const HttpResponse& response() const { return response_; }
+
+ private:
+  HttpResponse response_;
+};
+
 /// The message of the error 503 where the bodies of all requests take too much memory.
 constexpr std::string_view kTooManyRequests =
     "too many large requests are being sent: try again in a moment, or send less";

@@ -30,8 +30,8 @@ struct Segment {
   std::vector<Kept> kept;
 };
 
-/// Whether a translation can differ from the text: it has letters, or a number with a mark, which languages
-/// write in their own ways ("1.234,50").
+/// Whether a translation can differ from the text: it has letters, or a number with a decimal or
+/// thousands separator, which depends on the language ("1.234,50").
 bool is_translatable(std::string_view text);
 
 /// Escapes text for the document format: "&" as "&amp;" in HTML.

@@ -52,13 +52,13 @@ TEST(HtmlDocument, FindsTranslatableText) {
                                                       "Eins", "Zwei", "Rufe `x0` auf", "oder nicht"));
 }
 
-TEST(HtmlDocument, NumbersWithMarksAreText) {
+TEST(HtmlDocument, NumbersWithSeparatorsAreText) {
   EXPECT_THAT(texts(html_segments("<table><td>1.234,50 €<td>12,5<td>31.12.2024<td>17<td>1. <td>–</table>")),
               ElementsAre("1.234,50 €", "12,5", "31.12.2024"));
   EXPECT_THAT(texts(html_segments("<p>1.<b>234</b>,50 €</p>")), ElementsAre("1.234,50 €"));
 }
 
-TEST(HtmlDocument, ExponentsAndNotesAreNoPartOfNumbers) {
+TEST(HtmlDocument, SuperscriptsAreNoPartOfNumbers) {
   const std::string html = "<p>Es kostet 5<sup>99</sup> €, 10<sup>6</sup> mal H<sub>2</sub>O</p>";
   EXPECT_THAT(texts(html_segments(html)), ElementsAre("Es kostet 5`x0` €, 10`x1` mal H`x2`O"));
   EXPECT_EQ(copied_html(html), html);
@@ -208,7 +208,7 @@ TEST(MarkdownDocument, FindsFrontMatterAndImages) {
             "a \\<b title='\\](c)'> < \\`d \\\\");
 }
 
-TEST(MarkdownDocument, NumbersWithMarksAreText) {
+TEST(MarkdownDocument, NumbersWithSeparatorsAreText) {
   EXPECT_THAT(texts(markdown_segments("| a | b |\n| --- | --- |\n| 1.084 | 17 |\n")),
               ElementsAre("a", "b", "1.084"));
 }

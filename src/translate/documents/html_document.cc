@@ -124,8 +124,9 @@ class Walker {
 
   void add_element(const GumboElement& element) {
     const Range open = range_of(element.original_tag), close = range_of(element.original_end_tag);
-    const bool kept = is_any(element.tag, kKept) || !is_translated(element) ||
-                      is_mark(element, html_.substr(open.end, std::max(open.end, close.begin) - open.end));
+    const bool kept =
+        is_any(element.tag, kKept) || !is_translated(element) ||
+        is_numeric_script(element, html_.substr(open.end, std::max(open.end, close.begin) - open.end));
     const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
     if (is_any(element.tag, kAtPlace)) return add_at_place(open);
     if (is_untouched(element.tag) || (kept && !within)) {
@@ -156,10 +157,11 @@ class Walker {
     segment_.tags[tag].end = segment_.text.size();
   }
 
-  /// Whether an element is an exponent or the number of a note, which is not one number with what it follows.
-  bool is_mark(const GumboElement& element, std::string_view content) const {
-    const bool raised = element.tag == GUMBO_TAG_SUP || element.tag == GUMBO_TAG_SUB;
-    return raised && !has_letter(content) && !segment_.text.empty() && segment_.text.back() != ' ';
+  /// Whether an element is a superscript or subscript without letters, such as an exponent or the number of a
+  /// footnote: its digits do not continue the number before it.
+  bool is_numeric_script(const GumboElement& element, std::string_view content) const {
+    const bool script = element.tag == GUMBO_TAG_SUP || element.tag == GUMBO_TAG_SUB;
+    return script && !has_letter(content) && !segment_.text.empty() && segment_.text.back() != ' ';
   }
 
   /// Adds untranslated text within a sentence.

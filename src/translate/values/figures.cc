@@ -121,8 +121,8 @@ OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language) {
   return usual ? OtherMarks::kNever : language.other_marks;
 }
 
-std::optional<int64_t> whole_number(std::string_view normal, size_t most_figures) {
-  if (normal.size() > most_figures) return std::nullopt;
+std::optional<int64_t> parse_integer(std::string_view normal, size_t max_digits) {
+  if (normal.size() > max_digits) return std::nullopt;
   int64_t number = 0;
   const char* const end = normal.data() + normal.size();
   const auto [read_to, error] = std::from_chars(normal.data(), end, number);

@@ -30,8 +30,9 @@ OtherMarks other_marks(TextTokens tokens, const ValueLanguage& language);
 /// The decimal number of some digits before and behind its point, without needless zeros.
 std::string decimal_number(std::string whole, std::string fraction);
 
-/// The integer that a normal form says in at most this many figures; none for "-3", "1.5" and "".
-std::optional<int64_t> whole_number(std::string_view normal, size_t most_figures);
+/// The non-negative integer of at most `max_digits` digits that a normal form is; none for "-3", "1.5" and
+/// "".
+std::optional<int64_t> parse_integer(std::string_view normal, size_t max_digits);
 
 /// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
 std::string with_zeros(const std::string& number, int zeros);

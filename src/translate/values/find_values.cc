@@ -378,7 +378,7 @@ class Finder {
     };
     std::optional<int64_t> hour;
     if (first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal) {
-      hour = whole_number(first.normal, 2);
+      hour = parse_integer(first.normal, 2);
     }
     if (linked) first.linked = last.linked = true;
     if (linked && first.kind == ValueKind::kTime && last.kind == ValueKind::kTime) last.in_range = true;

@@ -43,8 +43,8 @@ Whole read_whole(TextTokens tokens, const ValueLanguage& language) {
 /// A number and a half of a unit, which is not multiplied with it.
 Half half_of(const Whole& whole, const HalvedUnit& unit, size_t tokens) {
   Half half{whole.normal + ".5", "", tokens};
-  constexpr size_t kMostFigures = 6;
-  const auto number = whole_number(whole.normal, kMostFigures);
+  constexpr size_t kMaxDigits = 6;
+  const auto number = parse_integer(whole.normal, kMaxDigits);
   if (unit.count > 0 && number) half.otherwise = std::to_string(*number * unit.count + unit.count / 2);
   return half;
 }

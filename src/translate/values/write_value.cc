@@ -17,13 +17,14 @@ std::string with_number(std::string_view form, const std::string& number) {
 std::vector<std::string> write_number(const Value& number, const ValueLanguage& language) {
   const std::string figures = write_figures(number.normal, language);
   constexpr size_t kMostInWords = 6;
-  const std::optional<int64_t> whole = whole_number(number.normal, kMostInWords);
+  const std::optional<int64_t> integer = parse_integer(number.normal, kMostInWords);
   if (number.unit != Unit::kNone) {
     const auto unit = std::ranges::find(language.units, number.unit, &UnitWords::unit);
     constexpr size_t kLongestSymbol = 4;  // bytes, with a space
     const bool has_symbol = unit->usual.size() <= kLongestSymbol + std::string_view("{}").size();
-    if (number.in_words && has_symbol && whole)
-      return {with_number(unit->otherwise, language.write_words(*whole)), with_number(unit->usual, figures)};
+    if (number.in_words && has_symbol && integer)
+      return {with_number(unit->otherwise, language.write_words(*integer)),
+              with_number(unit->usual, figures)};
     return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
   }
   if (number.normal.starts_with('-')) {
@@ -36,13 +37,13 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
   if (number.in_words && number.normal.ends_with(kHalf)) {
     const std::string_view before =
         std::string_view(number.normal).substr(0, number.normal.size() - kHalf.size());
-    const auto halved = whole_number(before, kMostInWords);
+    const auto halved = parse_integer(before, kMostInWords);
     const std::string half = halved ? language.write_half(*halved) : "";
     if (!half.empty()) return {half, figures};
   }
-  if (!whole) return {figures};
+  if (!integer) return {figures};
   if (number.ordinal) return {language.write_ordinal(figures), figures};
-  const std::string words = language.write_words(*whole);
+  const std::string words = language.write_words(*integer);
   if (number.in_words) return {words, figures};
   return {figures, words};
 }

@@ -61,6 +61,7 @@ JobManifest manifest_of(const JsonObject& json) {
   const auto parts = input.integer("parts", {.minimum = 1, .maximum = kMaxParts});
   input.integer("part", {.minimum = 1, .maximum = parts});
   const int64_t lines = input.integer("lines", {.minimum = 0});
+  // These are only compared and shown, but must have their types.
   (void)input.strings("files");
   (void)json.object("model").strings("directories");
   (void)json.object("model").string("checksum");
