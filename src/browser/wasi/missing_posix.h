@@ -3,6 +3,7 @@
 #pragma once
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,6 +48,9 @@ static inline int flock(int descriptor, int operation) {
   (void)operation;
   return 0;
 }
+
+/// The library's fcntl() fails with EINVAL: a descriptor cannot be duplicated.
+#define F_DUPFD_CLOEXEC 1030
 
 /// As on systems whose kernel lacks it: libc++ then reads and writes.
 static inline ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t size,
