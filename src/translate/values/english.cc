@@ -221,6 +221,15 @@ constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half -
 constexpr Phrase<int> kQuarters[] = {{"a quarter of a", 1},      {"quarter of a", 1},
                                      {"a quarter", 1},           {"quarter", 1},
                                      {"three quarters of a", 3}, {"three - quarters of a", 3}};
+constexpr Phrase<int> kQuarterHours[] = {{"a quarter of an hour", 1},
+                                         {"quarter of an hour", 1},
+                                         {"a quarter hour", 1},
+                                         {"quarter hour", 1},
+                                         {"a quarter - hour", 1},
+                                         {"quarter - hour", 1},
+                                         {"three quarters of an hour", 3},
+                                         {"three - quarters of an hour", 3},
+                                         {"three quarter hours", 3}};
 constexpr std::string_view kHalfBehind[] = {"and a half", "- and - a - half", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
     {"hour", 60},   {"hours", 60},  {"year", 12},   {"years", 12},  {"dozen", 12},    {"century", 100},
@@ -228,42 +237,18 @@ constexpr Phrase<int> kHalvedUnits[] = {
     {"kilos", 0},   {"liter", 0},   {"litre", 0},   {"percent", 0}, {"kilometer", 0}, {"kilometre", 0}};
 
 /// Words that say a number by the way.
-constexpr Phrase<int> kOptional[] = {{"a", 1},
-                                     {"an", 1},
-                                     {"single", 1},
-                                     {"once", 1},
-                                     {"ones", 1},
-                                     {"twice", 2},
-                                     {"both", 2},
-                                     {"couple", 2},
-                                     {"pair", 2},
-                                     {"double", 2},
-                                     {"twin", 2},
-                                     {"twins", 2},
-                                     {"triple", 3},
-                                     {"dozen", 12},
-                                     {"decade", 10},
-                                     {"decades", 10},
-                                     {"century", 100},
-                                     {"hundred", 100},
-                                     {"thousand", 1000},
-                                     {"hundredth", 100},
-                                     {"thousandth", 1000},
-                                     {"either", 2},
-                                     {"neither", 2},
-                                     {"fortnight", 14},
-                                     {"cloud nine", 9},
-                                     {"twenties", 20},
-                                     {"thirties", 30},
-                                     {"forties", 40},
-                                     {"fifties", 50},
-                                     {"sixties", 60},
-                                     {"seventies", 70},
-                                     {"eighties", 80},
-                                     {"nineties", 90},
-                                     {"twos", 2},
-                                     {"quarter of an hour", 15},
-                                     {"quarter hour", 15}};
+constexpr Phrase<int> kOptional[] = {{"a", 1},           {"an", 1},          {"single", 1},
+                                     {"once", 1},        {"ones", 1},        {"twice", 2},
+                                     {"both", 2},        {"couple", 2},      {"pair", 2},
+                                     {"double", 2},      {"twin", 2},        {"twins", 2},
+                                     {"triple", 3},      {"dozen", 12},      {"decade", 10},
+                                     {"decades", 10},    {"century", 100},   {"hundred", 100},
+                                     {"thousand", 1000}, {"hundredth", 100}, {"thousandth", 1000},
+                                     {"either", 2},      {"neither", 2},     {"fortnight", 14},
+                                     {"cloud nine", 9},  {"twenties", 20},   {"thirties", 30},
+                                     {"forties", 40},    {"fifties", 50},    {"sixties", 60},
+                                     {"seventies", 70},  {"eighties", 80},   {"nineties", 90},
+                                     {"twos", 2}};
 
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
@@ -355,6 +340,7 @@ const ValueLanguage& values() {
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
                                       .quarters = kQuarters,
+                                      .quarter_hours = kQuarterHours,
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,

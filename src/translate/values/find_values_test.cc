@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"de", "der siebenhundertvierzigste Besucher", "740"},
                       Case{"de", "zum siebzehnten Mal", "17"}, Case{"de", "der achte Tag", ""},
                       Case{"es", "su decimoséptimo gol", "17"}, Case{"es", "el undécimo", "11"},
-                      Case{"es", "el vigesimotercer día", "23"}, Case{"es", "un cuarto de hora", ""}));
+                      Case{"es", "el vigesimotercer día", "23"}, Case{"es", "un cuarto de hora", "0.25"}));
 
 INSTANTIATE_TEST_SUITE_P(
     MoreTimes, FoundValues,

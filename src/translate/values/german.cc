@@ -145,6 +145,12 @@ constexpr std::string_view kMultipliers[] = {"x", "mal"};
 constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
 constexpr Phrase<int> kQuarters[] = {
     {"eine viertel", 1}, {"viertel", 1}, {"drei viertel", 3}, {"dreiviertel", 3}};
+constexpr Phrase<int> kQuarterHours[] = {
+    {"eine viertelstunde", 1},      {"einer viertelstunde", 1},     {"viertelstunde", 1},
+    {"eine viertel stunde", 1},     {"einer viertel stunde", 1},    {"viertel stunde", 1},
+    {"eine dreiviertelstunde", 3},  {"einer dreiviertelstunde", 3}, {"dreiviertelstunde", 3},
+    {"drei viertelstunden", 3},     {"dreiviertel stunde", 3},      {"drei viertel stunden", 3},
+    {"eine dreiviertel stunde", 3}, {"einer dreiviertel stunde", 3}};
 constexpr std::string_view kHalfBehind[] = {"und eine halbe", "und einen halben", "und ein halbes",
                                             "und ein halber", "und einer halben", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
@@ -185,8 +191,6 @@ constexpr Phrase<int> kOptional[] = {{"eine", 1},
                                      {"jahrhundert", 100},
                                      {"zwilling", 2},
                                      {"zwillinge", 2},
-                                     {"viertelstunde", 15},
-                                     {"dreiviertelstunde", 45},
                                      {"viertelstündige", 15},
                                      {"viertelstündigen", 15},
                                      {"vier augen", 4},
@@ -461,6 +465,7 @@ const ValueLanguage& values() {
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
                                       .quarters = kQuarters,
+                                      .quarter_hours = kQuarterHours,
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,

@@ -49,8 +49,12 @@ Half half_of(const Whole& whole, const HalvedUnit& unit, size_t tokens) {
   return half;
 }
 
-/// "A quarter of a million"
+/// "A quarter of a million", "a quarter of an hour"
 std::optional<Half> read_quarters(TextTokens tokens, const ValueLanguage& language) {
+  if (const Phrase<int>* hours = find_phrase(language.quarter_hours, tokens)) {
+    const int minutes = hours->meaning * kHourMinutes / 4;
+    return Half{hours->meaning == 1 ? "0.25" : "0.75", std::to_string(minutes), phrase_length(hours->words)};
+  }
   const Phrase<int>* quarters = find_phrase(language.quarters, tokens);
   if (quarters == nullptr) return std::nullopt;
   const size_t before = phrase_length(quarters->words);

@@ -17,8 +17,8 @@ struct Half {
   Unit unit = Unit::kNone;  ///< among the tokens: "dos metros y medio"
 };
 
-/// The number with a half at the beginning of `tokens`, or the quarters of a million. A half alone is one in
-/// front of a unit of ValueLanguage::halved_units only: "half an hour", but not "half a mind".
+/// The number with a half at the beginning of `tokens`, or the quarters of a million or an hour. A half alone
+/// is one in front of a unit of ValueLanguage::halved_units only: "half an hour", but not "half a mind".
 std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language);
 
 }  // namespace heed::translate

@@ -219,6 +219,8 @@ constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro"
 constexpr std::string_view kMultipliers[] = {"x", "veces"};
 constexpr std::string_view kHalfBefore[] = {"medio", "media"};
 constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1}, {"cuarto de", 1}, {"tres cuartos de", 3}};
+constexpr Phrase<int> kQuarterHours[] = {
+    {"un cuarto de hora", 1}, {"cuarto de hora", 1}, {"tres cuartos de hora", 3}};
 constexpr std::string_view kHalfBehind[] = {"y medio", "y media", "½"};
 constexpr Phrase<int> kHalvedUnits[] = {
     {"hora", 60},     {"horas", 60},     {"año", 12},    {"años", 12},    {"docena", 12},
@@ -228,11 +230,11 @@ constexpr Phrase<int> kHalvedUnits[] = {
     {"días", 0},      {"semana", 0},     {"semanas", 0}, {"metro", 0},    {"metros", 0}};
 
 /// Words that say a number by the way.
-constexpr Phrase<int> kOptional[] = {
-    {"cuarto de hora", 15}, {"ambos", 2},    {"ambas", 2},    {"par", 2},     {"pareja", 2},
-    {"doble", 2},           {"gemelos", 2},  {"gemelas", 2},  {"triple", 3},  {"docena", 12},
-    {"docenas", 12},        {"década", 10},  {"décadas", 10}, {"siglo", 100}, {"decena", 10},
-    {"quincena", 15},       {"primeros", 1}, {"primeras", 1}, {"único", 1},   {"única", 1}};
+constexpr Phrase<int> kOptional[] = {{"ambos", 2},    {"ambas", 2},    {"par", 2},       {"pareja", 2},
+                                     {"doble", 2},    {"gemelos", 2},  {"gemelas", 2},   {"triple", 3},
+                                     {"docena", 12},  {"docenas", 12}, {"década", 10},   {"décadas", 10},
+                                     {"siglo", 100},  {"decena", 10},  {"quincena", 15}, {"primeros", 1},
+                                     {"primeras", 1}, {"único", 1},    {"única", 1}};
 constexpr std::array<std::string_view, 9> kOrdinalStems{"primer", "segund", "tercer", "cuart", "quint",
                                                         "sext",   "séptim", "octav",  "noven"};
 /// As words of their own, and as they begin a longer one.
@@ -380,6 +382,7 @@ const ValueLanguage& values() {
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
                                       .quarters = kQuarters,
+                                      .quarter_hours = kQuarterHours,
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,

@@ -107,6 +107,7 @@ struct ValueLanguage {
   std::span<const std::string_view> half_before = {};  ///< in front of a unit: "half an"
   std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
   std::span<const Phrase<int>> quarters = {};          ///< of a scale, and how many: "three quarters of a"
+  std::span<const Phrase<int>> quarter_hours = {};     ///< and how many: "three quarters of an hour"
   /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros
