@@ -99,6 +99,10 @@ bool can_be_paraphrased(const Value& value) {
   return value.kind == ValueKind::kNumber && value.in_words && (value.normal == "2" || value.normal == "3");
 }
 
+bool is_zero_in_words(const Value& value) {
+  return value.in_words && value.normal == "0";
+}
+
 /// Units that a translation does not add to a number, as it may "degrees".
 bool is_percent_or_money(Unit unit) {
   using enum Unit;
@@ -115,7 +119,8 @@ class Matcher {
 
   ValueDifferences differences() {
     const auto needs_match = [](const TextValues& text) {
-      return std::ranges::any_of(text.values, [](const Value& value) { return !value.optional; });
+      return std::ranges::any_of(
+          text.values, [](const Value& value) { return !value.optional || is_zero_in_words(value); });
     };
     if (!needs_match(values_[0]) && !needs_match(values_[1])) return {};
     constexpr size_t kMaxAmbiguous = 6, kMaxCompared = 256;
@@ -155,19 +160,34 @@ class Matcher {
     add_unmatched(source, 0, result.missing);
     add_unmatched(translation, 1, result.added);
     if (result.added.empty()) std::erase_if(result.missing, can_be_paraphrased);
-    if (result.missing.empty()) std::erase_if(result.added, can_be_paraphrased);
+    if (result.missing.empty())
+      std::erase_if(result.added, [&](const Value& value) {
+        return can_be_paraphrased(value) && !is_before_figures(value);
+      });
     add_lost_units(source, result.missing);
+    add_lost_zeros(source, result.missing);
     add_moved_units(source, result.added);
     add_broken(result.added);
     return result;
   }
 
+  /// Whether a number of the translation is linked with figures behind it: "zwei und 2.500.000".
+  bool is_before_figures(const Value& number) const {
+    const auto next = std::ranges::upper_bound(values_[1].values, number.begin, {}, &Value::begin);
+    return next != values_[1].values.end() && number.linked && next->linked && !next->in_words;
+  }
+
   /// Words of the translation that are no numbers are wrong, even beside the right one: "740. und
-  /// fortzigsten". Without a number word in the source they may be a name.
+  /// fortzigsten". Without a number word in the source they may be a name. A malformed Roman
+  /// numeral may be copied.
   void add_broken(std::vector<Value>& added) const {
     const bool words = std::ranges::any_of(values_[0].values, &Value::in_words);
+    const auto is_wrong = [&](const Value& value) {
+      if (value.roman) return !holds_text(0, value.normal);
+      return words || !value.in_words;
+    };
     std::ranges::copy_if(values_[1].values, std::back_inserter(added),
-                         [&](const Value& value) { return value.broken && (words || !value.in_words); });
+                         [&](const Value& value) { return value.broken && is_wrong(value); });
     std::ranges::sort(added, {}, &Value::begin);
   }
 
@@ -281,6 +301,20 @@ class Matcher {
     return false;
   }
 
+  /// Whether value n of the source multiplies: "3x", "3-mal", "dreimal".
+  bool multiplies(size_t n) const {
+    const Value& value = values_[0].values[n];
+    const ValueLanguage& language = texts_[0].language;
+    const std::string_view text = texts_[0].text;
+    const std::vector<TextToken> tokens = tokenize_values(text.substr(value.end));
+    const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
+    if (length_of_any(language.multipliers, TextTokens(tokens).subspan(hyphen)) > 0) return true;
+    const std::string_view word = text.substr(value.begin, value.end - value.begin);
+    return value.in_words && language.joins_words &&
+           std::ranges::any_of(language.multipliers,
+                               [&](std::string_view each) { return word.ends_with(each); });
+  }
+
   /// Whether values n and n + 1 of the source may share a unit: "18 bis 20 Euro", "5, 10 oder 20 %", "drei
   /// und Tom vier Dollar".
   bool may_share_unit(size_t n) const {
@@ -288,10 +322,7 @@ class Matcher {
     if (n + 1 >= values.size() || values[n + 1].begin < values[n].end) return false;
     const auto between =
         tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
-    const auto multiplies = [&](const TextToken& token) {
-      return std::ranges::count(texts_[0].language.multipliers, std::string_view(token.lower)) > 0;
-    };
-    if (std::ranges::any_of(between, multiplies)) return false;
+    if (multiplies(n) || multiplies(n + 1)) return false;
     return between.size() <= 1 || !between[0].is_word() ||
            std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
   }
@@ -327,14 +358,41 @@ class Matcher {
   void add_lost_units(const Atoms& source, std::vector<Value>& missing) const {
     for (const Atom& atom : source) {
       const Unit unit = atom.value->unit;
-      const bool lost =
-          unit != Unit::kNone && std::ranges::none_of(values_[1].values, [&](const Value& value) {
-            return is_same_unit(value.unit, unit) ||
-                   std::ranges::any_of(value.other_reading,
-                                       [&](const Value& other) { return is_same_unit(other.unit, unit); });
-          });
+      const bool lost = unit != Unit::kNone && unit != Unit::kBars &&
+                        std::ranges::none_of(values_[1].values, [&](const Value& value) {
+                          return is_same_unit(value.unit, unit) ||
+                                 std::ranges::any_of(value.other_reading, [&](const Value& other) {
+                                   return is_same_unit(other.unit, unit);
+                                 });
+                        });
       if (lost && atom.matched && !atom.optional && !names_unit(1, unit))
         missing.push_back(values_[0].values[atom.index]);
+    }
+  }
+
+  /// Whether a text says zero: "0", "no", "emissionsfrei".
+  bool says_none(size_t text) const {
+    const ValueLanguage& language = texts_[text].language;
+    const auto is_none = [&](const TextToken& token) {
+      const std::string_view word = token.lower;
+      return std::ranges::any_of(language.none, [&](std::string_view none) {
+        return word == none || (language.joins_words && (word.starts_with(none) || word.ends_with(none)));
+      });
+    };
+    return std::ranges::any_of(values_[text].values,
+                               [](const Value& value) { return value.normal == "0"; }) ||
+           std::ranges::any_of(tokenize_values(texts_[text].text), is_none);
+  }
+
+  /// "Zero goals" may be "no goals" but not "goals". Without a plural behind it, zero has other senses.
+  void add_lost_zeros(const Atoms& source, std::vector<Value>& missing) const {
+    if (!texts_[0].language.counts_end_in_s) return;
+    for (const Atom& atom : source) {
+      const Value& value = *atom.value;
+      if (atom.matched || !is_zero_in_words(value) || value.unit != Unit::kNone) continue;
+      const std::vector<TextToken> behind = tokenize_values(texts_[0].text.substr(value.end));
+      const bool plural = !behind.empty() && behind[0].is_word() && behind[0].lower.ends_with('s');
+      if (plural && !says_none(1)) missing.push_back(values_[0].values[atom.index]);
     }
   }
 

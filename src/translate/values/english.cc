@@ -199,6 +199,20 @@ constexpr UnitWords kUnits[] = {
      {"km / h", "kmh", "kph", "kilometers per hour", "kilometres per hour", "kilometers an hour",
       "kilometres an hour"}},
     {Unit::kMilesPerHour, "{} mph", "{} miles per hour", {"mph", "miles per hour", "miles an hour"}},
+    {Unit::kMilesPerGallon,
+     "{} miles per gallon",
+     "{} mpg",
+     {"miles per gallon", "miles to the gallon", "miles a gallon", "mpg"}},
+    {Unit::kBar, "{} bar", "{} bars", {}},
+    {Unit::kBars, "{} bars", "{} bar", {"bar", "bars"}},
+    {Unit::kMillimetreOfMercury,
+     "{} mmHg",
+     "{} millimeters of mercury",
+     {"mmhg", "mm hg", "millimeters of mercury", "millimetres of mercury"}},
+    {Unit::kCubicMetre,
+     "{} m³",
+     "{} cubic meters",
+     {"m ³", "cubic meter", "cubic meters", "cubic metre", "cubic metres", "cubic - meter", "cubic - metre"}},
     {Unit::kTerabyte, "{} TB", "{} terabytes", {"tb", "terabyte", "terabytes"}},
     {Unit::kGigabyte, "{} GB", "{} gigabytes", {"gb", "gigabyte", "gigabytes"}},
     {Unit::kMegabyte, "{} MB", "{} megabytes", {"mb", "megabyte", "megabytes"}},
@@ -216,7 +230,9 @@ constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", 
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
-constexpr std::string_view kMultipliers[] = {"x", "times"};
+constexpr std::string_view kMultipliers[] = {"×", "x", "times"};
+constexpr std::string_view kNone[] = {"no",      "none", "nobody", "nothing", "not",
+                                      "without", "free", "never",  "zero",    "nil"};
 constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
 constexpr Phrase<int> kQuarters[] = {{"a quarter of a", 1},      {"quarter of a", 1},
                                      {"a quarter", 1},           {"quarter", 1},
@@ -347,6 +363,8 @@ const ValueLanguage& values() {
                                       .units_joined = kUnitsJoined,
                                       .units_before = kUnitsBefore,
                                       .multipliers = kMultipliers,
+                                      .none = kNone,
+                                      .counts_end_in_s = true,
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

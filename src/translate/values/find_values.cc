@@ -1,6 +1,8 @@
 #include "translate/values/find_values.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
@@ -26,6 +28,16 @@ bool is_text_value(std::string_view span) {
   if (!digits && span.size() < kShortest) return false;
   if (span.starts_with("⟦") || span.starts_with('&') || span.starts_with('%')) return false;
   return address || (digits && (letters || parts)) || (letters && has("."));
+}
+
+std::string roman_numeral(int number) {
+  constexpr std::array<std::pair<int, std::string_view>, 9> kParts{
+      {{100, "c"}, {90, "xc"}, {50, "l"}, {40, "xl"}, {10, "x"}, {9, "ix"}, {5, "v"}, {4, "iv"}, {1, "i"}}};
+  std::string numeral;
+  for (const auto& [worth, letters] : kParts) {
+    for (; number >= worth; number -= worth) numeral += letters;
+  }
+  return numeral;
 }
 
 /// "XIV" is 14; 0 for what is no Roman number.
@@ -332,10 +344,15 @@ class Finder {
     Value value{.begin = tokens_[at_].begin, .end = tokens_[at_].end};
     value.normal = std::to_string(number);
     value.ordinal = value.roman = true;
-    // "I", "XL" and "MIX" may be something else.
+    // "I", "XL" and "LIX" may be something else.
     constexpr size_t kCertain = 3;
     const std::string& letters = tokens_[at_].lower;
     value.optional = letters.size() < kCertain || letters.find_first_not_of("ivx") != std::string::npos;
+    if (roman_numeral(number) != letters) {
+      if (value.optional) return std::nullopt;
+      value.normal = letters;
+      value.broken = true;
+    }
     return ReadValue{std::move(value), 1};
   }
 

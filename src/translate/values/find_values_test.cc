@@ -9,11 +9,11 @@ namespace heed::translate {
 namespace {
 
 std::string unit_name(Unit unit) {
-  constexpr std::array kNames{"",     "%",   " EUR", " USD", " GBP", " pounds", " cents", " pence",
-                              " deg", " °C", " °F",  " kg",  " g",   " mg",     " km",    " m",
-                              " cm",  " mm", " ms",  " l",   " ml",  " mi",     " yd",    " ft",
-                              " in",  " ac", " ha",  " t",   " oz",  " gal",    " km/h",  " mph",
-                              " TB",  " GB", " MB",  " kB",  " B",   " BC"};
+  constexpr std::array kNames{"",    "%",   " EUR", " USD",  " GBP", " pounds", " cents", " pence", " deg",
+                              " °C", " °F", " kg",  " g",    " mg",  " km",     " m",     " cm",    " mm",
+                              " ms", " l",  " ml",  " mi",   " yd",  " ft",     " in",    " ac",    " ha",
+                              " t",  " oz", " gal", " km/h", " mph", " mpg",    " bar",   " bars",  " mmHg",
+                              " m³", " TB", " GB",  " MB",   " kB",  " B",      " BC"};
   return kNames[static_cast<size_t>(unit)];
 }
 
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"es", "trescientas doce páginas", "312"}, Case{"es", "treinta y tres", "33"},
         Case{"de", "bei -3 °C", "-3 °C"}, Case{"de", "minus drei Grad", "-3 deg"},
         Case{"en", "3 degrees below zero", "-3 deg"}, Case{"en", "10 below zero outside", "-10 deg"},
-        Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m 30 m"},
+        Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m 30 m³"},
         Case{"es", "tres grados bajo cero", "-3 deg"}, Case{"es", "al menos ocho", "8"},
         Case{"en", "He is 5'10 tall.", "5 10"}, Case{"es", "Mide 5'10 m.", "5.1 m"},
         Case{"en", "The answer is minus five.", "-5"}, Case{"de", "minus zwanzig Euro", "-20 EUR"},

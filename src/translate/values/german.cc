@@ -121,6 +121,17 @@ constexpr UnitWords kUnits[] = {
      "{} Meilen pro Stunde",
      "{} mph",
      {"mph", "meilen pro stunde", "meilen die stunde", "meilen in der stunde"}},
+    {Unit::kMilesPerGallon,
+     "{} Meilen pro Gallone",
+     "{} mpg",
+     {"meilen pro gallone", "meilen je gallone", "mpg"}},
+    {Unit::kBar, "{} bar", "{} Bar", {"bar"}},
+    {Unit::kBars, "{} Bars", "{} bar", {"bars"}},
+    {Unit::kMillimetreOfMercury,
+     "{} mmHg",
+     "{} Millimeter Quecksilbersäule",
+     {"mmhg", "mm hg", "millimeter quecksilbersäule", "millimeter quecksilber"}},
+    {Unit::kCubicMetre, "{} m³", "{} Kubikmeter", {"m ³", "kubikmeter", "kubikmetern", "cbm"}},
     {Unit::kTerabyte, "{} TB", "{} Terabyte", {"tb", "terabyte"}},
     {Unit::kGigabyte, "{} GB", "{} Gigabyte", {"gb", "gigabyte"}},
     {Unit::kMegabyte, "{} MB", "{} Megabyte", {"mb", "megabyte"}},
@@ -141,7 +152,9 @@ constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "se
 constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
-constexpr std::string_view kMultipliers[] = {"x", "mal"};
+constexpr std::string_view kMultipliers[] = {"×", "x", "mal"};
+constexpr std::string_view kNone[] = {"kein", "niemand", "nichts", "nicht", "nie",
+                                      "ohne", "frei",    "los",    "null"};
 constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
 constexpr Phrase<int> kQuarters[] = {
     {"eine viertel", 1}, {"viertel", 1}, {"drei viertel", 3}, {"dreiviertel", 3}};
@@ -336,6 +349,20 @@ std::optional<WordNumber> read_joined_half(std::string_view word) {
   return WordNumber{.value = *whole, .tokens = 1, .half = true};
 }
 
+/// "Neunzigerjahre", "neunziger Jahre"; "Neunziger" alone may be an age.
+std::optional<WordNumber> read_decade(TextTokens tokens) {
+  std::string_view word = tokens[0].lower;
+  bool years = false;
+  for (const std::string_view ending : {"jahre", "jahren"}) {
+    const std::string_view before = without(word, ending);
+    years = years || !before.empty() || begins_with(tokens.subspan(1), ending);
+    if (!before.empty()) word = before;
+  }
+  const std::string_view ten = without(word, "er");
+  if (!years || ten.empty() || std::ranges::find(kTens, ten) == kTens.end()) return std::nullopt;
+  return WordNumber{*below_hundred(ten), 1};
+}
+
 /// Letters that almost every number word has one of.
 constexpr std::array<std::string_view, 16> kSyllables{"eins", "zwei", "drei", "vier", "fünf", "sech",
                                                       "sieb", "acht", "neun", "zehn", "elf",  "zwölf",
@@ -375,6 +402,7 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
     const bool optional = has_other_senses(*number) || *number == 8 || *number == 100 || *number == 1000;
     return WordNumber{*number, 1, true, optional};
   }
+  if (const auto decade = read_decade(tokens)) return decade;
   return read_compound(word);
 }
 
@@ -471,6 +499,7 @@ const ValueLanguage& values() {
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
                                       .multipliers = kMultipliers,
+                                      .none = kNone,
                                       .minus = kMinus,
                                       .below_zero = kBelowZero,
                                       .read_words = read_words,

@@ -12,6 +12,8 @@ bool is_one_of(const TextToken& token, std::span<const std::string_view> words) 
   return std::ranges::find(words, std::string_view(token.lower)) != words.end();
 }
 
+constexpr std::string_view kDecadeEndings[] = {"s", "er", "ern"};
+
 /// Reads on behind the number proper.
 class NumberReader {
  public:
@@ -121,10 +123,24 @@ class NumberReader {
     } else if (joined && next.is(".") && language_.ordinal_period) {
       const bool last = at_ + 1 == tokens_.size() || tokens_[at_ + 1].capitalized;
       value_.ordinal = value_.normal.size() <= 2 && !last;
-    } else if (joined && next.is_word() && (next.is("s") || next.is("er") || next.is("ern"))) {
-      value_.optional = true;  // a decade, of which others say the last two digits only
-      if (value_.normal.size() == 4) otherwise_ = value_.normal.substr(2);
+    } else if (joined) {
+      read_decade();
     }
+  }
+
+  /// "1990s", "1990's", "90er Jahre": a decade, of which others say the last two digits only.
+  void read_decade() {
+    constexpr size_t kYearDigits = 4;
+    const TextTokens behind = left();
+    const size_t digits = value_.normal.size();
+    const bool decade = digits > 1 && value_.normal.ends_with('0') && !value_.normal.ends_with("00");
+    const bool of_year = behind[0].is("'") && decade && digits == kYearDigits;
+    if (of_year ? !begins_with(behind, "' s") : !is_one_of(behind[0], kDecadeEndings)) return;
+    if (digits == kYearDigits) otherwise_ = value_.normal.substr(2);
+    const bool years = begins_with(behind, "er jahre") || begins_with(behind, "er jahren") ||
+                       begins_with(behind, "er - jahre") || begins_with(behind, "er - jahren");
+    // "30s" may be an age, "747s" are aircraft, and "1900s" a century.
+    value_.optional = !decade || (digits == 2 && !years);
   }
 
   /// The zeros of the letter directly behind an amount: "£14m", "$5k", "50K"; 0 if there is none.
@@ -165,15 +181,18 @@ class NumberReader {
     const bool length = value_.unit == kKilometre || value_.unit == kMetre || value_.unit == kCentimetre ||
                         value_.unit == kMillimetre;
     if (!length || at_end() || tokens_[at_].after_space) return;
+    if (tokens_[at_].is("3") && value_.unit == kMetre) value_.unit = kCubicMetre;
     if (tokens_[at_].is("2") || tokens_[at_].is("3")) ++at_;
   }
 
   void read_behind() {
     if (!at_end()) {
       skip_hyphen();
-      // "€3.5%" are no percent.
+      // "€3.5%" are no percent, and a fifth bar is no pressure.
       const FoundUnit unit = find_unit(left(), language_);
-      if (unit.tokens > 0 && (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
+      const bool ordinal_bar = value_.ordinal && is_same_unit(unit.unit, Unit::kBar);
+      if (unit.tokens > 0 && !ordinal_bar &&
+          (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
         value_.unit = unit.unit;
         at_ += unit.tokens;
         skip_exponent();

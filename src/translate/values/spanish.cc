@@ -198,6 +198,14 @@ constexpr UnitWords kUnits[] = {
      "{} kilómetros por hora",
      {"km / h", "kilómetros por hora", "km por hora", "kilómetros a la hora"}},
     {Unit::kMilesPerHour, "{} millas por hora", "{} mph", {"mph", "millas por hora", "millas a la hora"}},
+    {Unit::kMilesPerGallon, "{} millas por galón", "{} mpg", {"millas por galón", "mpg"}},
+    {Unit::kBar, "{} bar", "{} bares", {"bar"}},
+    {Unit::kBars, "{} bares", "{} bar", {"bares"}},
+    {Unit::kMillimetreOfMercury,
+     "{} mmHg",
+     "{} milímetros de mercurio",
+     {"mmhg", "mm hg", "milímetros de mercurio", "mm de mercurio"}},
+    {Unit::kCubicMetre, "{} m³", "{} metros cúbicos", {"m ³", "metro cúbico", "metros cúbicos"}},
     {Unit::kTerabyte, "{} TB", "{} terabytes", {"tb", "terabyte", "terabytes", "teras"}},
     {Unit::kGigabyte, "{} GB", "{} gigabytes", {"gb", "gigabyte", "gigabytes", "gigas"}},
     {Unit::kMegabyte, "{} MB", "{} megabytes", {"mb", "megabyte", "megabytes", "megas"}},
@@ -216,7 +224,9 @@ constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
-constexpr std::string_view kMultipliers[] = {"x", "veces"};
+constexpr std::string_view kMultipliers[] = {"×", "x", "veces"};
+constexpr std::string_view kNone[] = {"no",  "ningún", "ninguno", "ninguna", "nadie", "nada",
+                                      "sin", "nunca",  "cero",    "libre",   "libres"};
 constexpr std::string_view kHalfBefore[] = {"medio", "media"};
 constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1}, {"cuarto de", 1}, {"tres cuartos de", 3}};
 constexpr Phrase<int> kQuarterHours[] = {
@@ -230,11 +240,13 @@ constexpr Phrase<int> kHalvedUnits[] = {
     {"días", 0},      {"semana", 0},     {"semanas", 0}, {"metro", 0},    {"metros", 0}};
 
 /// Words that say a number by the way.
-constexpr Phrase<int> kOptional[] = {{"ambos", 2},    {"ambas", 2},    {"par", 2},       {"pareja", 2},
-                                     {"doble", 2},    {"gemelos", 2},  {"gemelas", 2},   {"triple", 3},
-                                     {"docena", 12},  {"docenas", 12}, {"década", 10},   {"décadas", 10},
-                                     {"siglo", 100},  {"decena", 10},  {"quincena", 15}, {"primeros", 1},
-                                     {"primeras", 1}, {"único", 1},    {"única", 1}};
+constexpr Phrase<int> kOptional[] = {
+    {"ambos", 2},     {"ambas", 2},     {"par", 2},        {"pareja", 2},      {"doble", 2},
+    {"gemelos", 2},   {"gemelas", 2},   {"triple", 3},     {"docena", 12},     {"docenas", 12},
+    {"década", 10},   {"décadas", 10},  {"siglo", 100},    {"decena", 10},     {"quincena", 15},
+    {"veintes", 20},  {"treintas", 30}, {"cuarentas", 40}, {"cincuentas", 50}, {"sesentas", 60},
+    {"setentas", 70}, {"ochentas", 80}, {"noventas", 90},  {"primeros", 1},    {"primeras", 1},
+    {"único", 1},     {"única", 1}};
 constexpr std::array<std::string_view, 9> kOrdinalStems{"primer", "segund", "tercer", "cuart", "quint",
                                                         "sext",   "séptim", "octav",  "noven"};
 /// As words of their own, and as they begin a longer one.
@@ -388,6 +400,8 @@ const ValueLanguage& values() {
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
                                       .multipliers = kMultipliers,
+                                      .none = kNone,
+                                      .counts_end_in_s = true,
                                       .minus = kMinus,
                                       .certain_minus = kCertainMinus,
                                       .below_zero = kBelowZero,

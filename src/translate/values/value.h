@@ -56,6 +56,11 @@ enum class Unit {
   kGallon,
   kKilometresPerHour,
   kMilesPerHour,
+  kMilesPerGallon,
+  kBar,
+  kBars,  ///< of pressure or to drink at: "three bars"
+  kMillimetreOfMercury,
+  kCubicMetre,
   kTerabyte,
   kGigabyte,
   kMegabyte,
@@ -89,7 +94,8 @@ struct Value {
   bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),
-  /// and what belongs to times behind something else: the "p.m." of "€18.50 p.m.".
+  /// a malformed numeral (roman) such as "VIIII", and what belongs to times behind something else: the "p.m."
+  /// of "€18.50 p.m.".
   bool broken = false;
   bool ill_written = false;  ///< in a form that the language has not: "2,27", "21th", "23:45 p.m." in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.

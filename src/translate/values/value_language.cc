@@ -9,11 +9,13 @@ namespace heed::translate {
 
 bool is_same_unit(Unit a, Unit b) {
   using enum Unit;
-  constexpr std::array<std::pair<Unit, Unit>, 5> kSame{{{kDegree, kCelsius},
+  constexpr std::array<std::pair<Unit, Unit>, 7> kSame{{{kDegree, kCelsius},
                                                         {kDegree, kFahrenheit},
                                                         {kPounds, kPound},
                                                         {kKilometre, kKilometresPerHour},
-                                                        {kMile, kMilesPerHour}}};
+                                                        {kMile, kMilesPerHour},
+                                                        {kMile, kMilesPerGallon},
+                                                        {kBar, kBars}}};
   return a == b || std::ranges::any_of(kSame, [&](const auto& same) {
            return same == std::pair(a, b) || same == std::pair(b, a);
          });

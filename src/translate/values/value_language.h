@@ -115,6 +115,8 @@ struct ValueLanguage {
   std::span<const Phrase<Unit>> units_joined = {};     ///< behind a number without a space: "20p"
   std::span<const Phrase<Unit>> units_before = {};     ///< in front of one
   std::span<const std::string_view> multipliers = {};  ///< behind a number that multiplies: "2x"
+  std::span<const std::string_view> none = {};         ///< what says zero otherwise: "no people"
+  bool counts_end_in_s = false;                        ///< plural nouns: "zero goals"
   std::span<const std::string_view> minus = {};        ///< in front of a number
   /// With the word before it, "es menos", in a language where the same word is "less": "al menos ocho".
   std::span<const std::string_view> certain_minus = {};
