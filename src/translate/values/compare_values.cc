@@ -354,6 +354,12 @@ class Matcher {
     }
   }
 
+  /// Whether "bar" of the source may be cash.
+  bool may_be_cash() const {
+    const std::string_view paying = texts_[0].language.paying;
+    return !paying.empty() && letters_and_digits(texts_[0].text).find(paying) != std::string::npos;
+  }
+
   /// Values whose unit is nowhere in the translation.
   void add_lost_units(const Atoms& source, std::vector<Value>& missing) const {
     for (const Atom& atom : source) {
@@ -365,6 +371,7 @@ class Matcher {
                                    return is_same_unit(other.unit, unit);
                                  });
                         });
+      if (unit == Unit::kBar && may_be_cash()) continue;
       if (lost && atom.matched && !atom.optional && !names_unit(1, unit))
         missing.push_back(values_[0].values[atom.index]);
     }

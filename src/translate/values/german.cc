@@ -497,6 +497,7 @@ const ValueLanguage& values() {
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,
+                                      .paying = "zahl",
                                       .units_before = kUnitsBefore,
                                       .multipliers = kMultipliers,
                                       .none = kNone,

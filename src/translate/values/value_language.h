@@ -112,6 +112,7 @@ struct ValueLanguage {
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros
   std::span<const UnitWords> units = {};
+  std::string_view paying = {};                        ///< in words beside which "bar" is cash: "bezahlt"
   std::span<const Phrase<Unit>> units_joined = {};     ///< behind a number without a space: "20p"
   std::span<const Phrase<Unit>> units_before = {};     ///< in front of one
   std::span<const std::string_view> multipliers = {};  ///< behind a number that multiplies: "2x"
