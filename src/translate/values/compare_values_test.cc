@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "translate/values/figures.h"
+#include "translate/values/find_values.h"
 #include "translate/values/repair_trials.h"
 #include "translate/values/write_value.h"
 
@@ -470,6 +471,20 @@ TEST(RepairTrials, WriteNumberWordsOfTheSourceInFigures) {
       "Der zweihundertneunte Gast kaufte 42 Lampen für 3 Euro.");
 }
 
+TEST(RepairTrials, LeaveWordsThatSayMoreThanFigures) {
+  for (const char* source :
+       {"Wir warteten eine Dreiviertelstunde auf sieben Gäste.",
+        "Wir warteten eine halbe Stunde auf sieben Gäste.", "In den Neunzigerjahren kamen sieben Gäste."}) {
+    const std::string translation = "The guests came.";
+    const auto trials =
+        repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
+    ASSERT_FALSE(trials.empty());
+    EXPECT_EQ(trials.front().source.find("sieben"), std::string::npos) << trials.front().source;
+    EXPECT_NE(trials.front().source.find(" 7 "), std::string::npos) << trials.front().source;
+    EXPECT_EQ(trials.front().source.find_first_of(",0"), std::string::npos) << trials.front().source;
+  }
+}
+
 TEST(ValueWarnings, NameWhatIsMissingAndWhatIsNew) {
   const std::string source = "Der Bus kommt um halb zehn.", translation = "The bus comes at 2:00.";
   EXPECT_EQ(
@@ -489,6 +504,18 @@ TEST(RepairTrials, WriteTheWholeRange) {
   // Where both times are there, there is nothing to write.
   const std::string right = "Unser Laden ist samstags von 9 bis 13 Uhr offen.";
   EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
+}
+
+TEST(WrittenValues, DecadesAndQuartersOfAnHour) {
+  const auto written = [](const std::string& text, const char* from, const char* to) {
+    const TextValues found = find_values(text, *value_language(from));
+    return write_value(found.values.at(0), text, *value_language(to)).at(0);
+  };
+  EXPECT_EQ(written("Neunzigerjahre", "de", "en"), "90s");
+  EXPECT_EQ(written("1990s", "en", "de"), "1990er");
+  EXPECT_EQ(written("Dreiviertelstunde", "de", "en"), "three quarters of an hour");
+  EXPECT_EQ(written("a quarter of an hour", "en", "es"), "un cuarto de hora");
+  EXPECT_EQ(written("tres cuartos de hora", "es", "de"), "eine Dreiviertelstunde");
 }
 
 TEST(WrittenValues, RomanNumeralsAreCopied) {

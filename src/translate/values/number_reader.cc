@@ -84,6 +84,7 @@ class NumberReader {
     value_.normal = std::to_string(words->value);
     value_.in_words = true;
     value_.ordinal = words->ordinal;
+    value_.decade = words->decade;
     value_.optional = words->optional;
     value_.determiner = words->determiner;
     value_.unit = words->unit == Unit::kNone ? value_.unit : words->unit;
@@ -141,6 +142,7 @@ class NumberReader {
                        begins_with(behind, "er - jahre") || begins_with(behind, "er - jahren");
     // "30s" may be an age, "747s" are aircraft, and "1900s" a century.
     value_.optional = !decade || (digits == 2 && !years);
+    value_.decade = decade;
   }
 
   /// The zeros of the letter directly behind an amount: "£14m", "$5k", "50K"; 0 if there is none.

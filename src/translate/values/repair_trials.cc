@@ -58,6 +58,13 @@ RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, cons
   return trial;
 }
 
+/// Whether figures do not stand for all that a value in words says: "half an hour", "Neunzigerjahre".
+bool says_more_than_figures(const Value& value) {
+  const std::string_view normal = value.normal;
+  const bool part = normal == "0.25" || normal == "0.5" || normal == "0.75";
+  return value.decade || (part && !value.other_reading.empty());
+}
+
 /// The source with the numbers that the translation lacks in figures; empty if none is in words.
 std::string with_figures(std::string_view source, const std::vector<Value>& missing,
                          const ValueLanguage& language) {
@@ -65,6 +72,7 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
   bool changed = false;
   for (auto value = missing.rbegin(); value != missing.rend(); ++value) {  // from the end: positions stay
     if (value->kind != ValueKind::kNumber || !value->in_words || value->unit != Unit::kNone) continue;
+    if (says_more_than_figures(*value)) continue;
     const std::string figures = write_figures(value->normal, language);
     text.replace(value->begin, value->end - value->begin,
                  value->ordinal ? language.write_ordinal(figures) : figures);

@@ -395,6 +395,8 @@ const ValueLanguage& values() {
                                       .half_behind = kHalfBehind,
                                       .quarters = kQuarters,
                                       .quarter_hours = kQuarterHours,
+                                      .written_quarter_hours = {"un cuarto de hora", "tres cuartos de hora"},
+                                      .written_decade = "{}",
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .units = kUnits,

@@ -91,6 +91,7 @@ struct Value {
   bool in_words = false;    ///< "zwölf" for 12
   bool ordinal = false;     ///< "1st", "erste"
   bool roman = false;       ///< "VIII"
+  bool decade = false;      ///< "1990s", "Neunzigerjahre"
   bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),

@@ -22,6 +22,7 @@ struct WordNumber {
   bool optional = false;    ///< as in Value
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   bool half = false;        ///< and a half: "zweieinhalb"
+  bool decade = false;      ///< as in Value
   Unit unit = Unit::kNone;  ///< of the same word: "fünfprozentig"
 };
 
@@ -108,6 +109,8 @@ struct ValueLanguage {
   std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
   std::span<const Phrase<int>> quarters = {};          ///< of a scale, and how many: "three quarters of a"
   std::span<const Phrase<int>> quarter_hours = {};     ///< and how many: "three quarters of an hour"
+  std::array<std::string_view, 2> written_quarter_hours = {};  ///< one and three
+  std::string_view written_decade = {};                        ///< with its year as {}
   /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros

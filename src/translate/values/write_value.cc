@@ -33,6 +33,11 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
     amount.normal.erase(0, 1);
     return {fmt::format("{} {}", language.minus[0], write_number(amount, language)[0]), figures};
   }
+  if (number.decade) return {with_number(language.written_decade, number.normal)};
+  if (number.in_words && !number.other_reading.empty()) {
+    if (number.normal == "0.25") return {std::string(language.written_quarter_hours[0])};
+    if (number.normal == "0.75") return {std::string(language.written_quarter_hours[1])};
+  }
   constexpr std::string_view kHalf = ".5";
   if (number.in_words && number.normal.ends_with(kHalf)) {
     const std::string_view before =
