@@ -117,6 +117,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "Der Reifen hat 2,4 bar.", "en", "The tire has 2.4 cash.", 1, 0},
         Pair{"de", "Der Reifen hat 2,4 bar.", "en", "The tire has 2.4 bars.", 0, 0},
         Pair{"de", "Er bezahlte 500 bar.", "en", "He paid 500 in cash.", 0, 0},
+        Pair{"en", "a pressure of 2.4 bar", "es", "una presión de 2,4", 1, 0},
+        Pair{"en", "a pressure of 2.4 bar", "es", "una presión de 2,4 bares", 0, 0},
         Pair{"en", "five bars in town", "de", "fünf Kneipen in der Stadt", 0, 0},
         Pair{"de", "die fünfte Bar", "en", "the fifth pub", 0, 0},
         Pair{"en", "30 miles per gallon", "de", "30 Meilen pro Stunde", 1, 1},

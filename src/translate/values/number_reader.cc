@@ -197,6 +197,8 @@ class NumberReader {
           (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
         value_.unit = unit.unit;
         at_ += unit.tokens;
+        if (unit.unit == Unit::kBars && value_.normal.find('.') != std::string::npos)
+          value_.unit = Unit::kBar;  // nobody counts 2.4 bars to drink at
         skip_exponent();
       }
     }
