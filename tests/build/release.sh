@@ -42,7 +42,11 @@ if release --notes 3.0.0 >/dev/null; then echo "there is no version 3.0.0"; exit
 
 # What is collected is of this version only, and its checksums are right.
 cat >"$work/Makefile" <<'MAKEFILE'
+site:
+	@mkdir -p build/site
+	@echo page >build/site/index.html
 test:
+	@test -e build/site/index.html
 	@mkdir -p build/packages build/manylinux-wheels
 	@echo bill >build/heed.spdx.json
 packages:
@@ -54,7 +58,8 @@ manylinux:
 MAKEFILE
 release --build "$work/collected" >/dev/null
 (cd "$work/collected" && sha256sum --quiet --strict -c SHA256SUMS)
-[[ $(find "$work/collected" -type f | wc -l) == 5 && ! -e $work/collected/heed_0.1.0_amd64.deb ]]
+[[ $(find "$work/collected" -type f | wc -l) == 6 && ! -e $work/collected/heed_0.1.0_amd64.deb ]]
+[[ $(tar -xJOf "$work/collected/heed-site-1.0.0.tar.xz" heed-site-1.0.0/index.html) == page ]]
 if release --build "$work/collected" >/dev/null; then echo "an existing folder is taken"; exit 1; fi
 sed -i 's/^manylinux:/wheels:/' "$work/Makefile"
 if release --build "$work/more" >/dev/null || [[ -e $work/more ]]; then echo "a failed step is not noticed"; exit 1; fi
