@@ -63,16 +63,18 @@ bool Translator::holds_forbidden(const search::Hypothesis& hypothesis) const {
 }
 
 /// The number of tokens whose text ends within the first `bytes` of the translation of a part, without spaces
-/// at the end.
+/// at the end, and without the first bytes of a character that is spelled in bytes.
 size_t Translator::tokens_within(const TranslationWindow& window, size_t number,
                                  const std::vector<int32_t>& ids, size_t bytes) const {
+  const std::string whole = text_of_part(window, number, ids);
   size_t within = 0, length = 0;
   for (size_t count = 1; count <= ids.size(); ++count) {
     const std::vector<int32_t> first(ids.begin(), ids.begin() + static_cast<int64_t>(count));
-    const size_t size = text_of_part(window, number, first).size();
-    if (size > bytes) break;
-    if (size > length) within = count;
-    length = size;
+    const std::string text = text_of_part(window, number, first);
+    if (!whole.starts_with(text)) continue;
+    if (text.size() > bytes) break;
+    if (text.size() > length) within = count;
+    length = text.size();
   }
   return within;
 }

@@ -79,6 +79,14 @@ TEST_P(CheckedValues, AreSearchedAgainBesideProtectedSpans) {
   EXPECT_THAT(repaired.warnings, IsEmpty());
 }
 
+TEST_P(CheckedValues, AreSearchedAgainBehindCharactersInBytes) {
+  const search::FunctionModel model =
+      model_that_prefers({"The teacher finds 9–41 windows.", "The teacher finds 9–14 windows."});
+  const Translation repaired = translate(model, checked(GetParam()), "The teacher sees 9–14 old windows.");
+  EXPECT_EQ(repaired.best().text, "The teacher finds 9–14 windows.");
+  EXPECT_THAT(repaired.warnings, IsEmpty());
+}
+
 TEST_P(CheckedValues, LeaveAWarningWhereTheRightOneCannotBeSaid) {
   const search::FunctionModel model = model_that_prefers({kWrong, kRight});
   TranslatorOptions options = checked(GetParam());

@@ -166,6 +166,7 @@ class Matcher {
       });
     add_lost_units(source, result.missing);
     add_lost_zeros(source, result.missing);
+    add_lost_links(source, result.missing);
     add_moved_units(source, result.added);
     add_broken(result.added);
     return result;
@@ -189,6 +190,20 @@ class Matcher {
     std::ranges::copy_if(values_[1].values, std::back_inserter(added),
                          [&](const Value& value) { return value.broken && is_wrong(value); });
     std::ranges::sort(added, {}, &Value::begin);
+  }
+
+  /// Ranges of the source whose two values stand side by side in the translation: "9 6 p.m." for "9–18 Uhr".
+  void add_lost_links(const Atoms& source, std::vector<Value>& missing) const {
+    const std::string_view translation = texts_[1].text;
+    for (size_t n = 1; n < source.size(); ++n) {
+      const Atom &first = source[n - 1], &last = source[n];
+      const Value &from = values_[0].values[first.index], &to = values_[0].values[last.index];
+      const bool range = from.linked && to.linked && !from.in_words && first.index + 1 == last.index;
+      if (!range || first.partner == nullptr || last.partner == nullptr) continue;
+      const size_t begin = first.partner->end, end = last.partner->begin;
+      if (begin >= end || !tokenize_values(translation.substr(begin, end - begin)).empty()) continue;
+      missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end});
+    }
   }
 
   std::optional<LostRange> lost_range(const ValueDifferences& differences) const {

@@ -270,6 +270,8 @@ class Finder {
     if (auto text = read_text()) return text;
     if (auto code = read_spaced_code()) return code;
     const TextToken& token = tokens_[at_];
+    constexpr std::string_view kReplacement = "\uFFFD";  // bytes that are no character
+    if (token.is(kReplacement)) return text_value(1, std::string(kReplacement));
     constexpr std::string_view kMarksBefore = "-$€£.";
     if (token.kind == TextToken::Kind::kSymbol && kMarksBefore.find(token.lower) == std::string_view::npos)
       return {};
@@ -410,6 +412,7 @@ class Finder {
     if (language_.twelve_hour && last.minute >= kHalfDayMinutes && minute + kHalfDayMinutes < last.minute)
       minute += kHalfDayMinutes;
     Value time{.kind = ValueKind::kTime, .begin = first.begin, .end = first.end, .minute = minute};
+    time.linked = true;
     if (language_.twelve_hour) {
       if (minute > kHalfDayMinutes && *hour > 12) return;
       time.other_reading = {std::move(first)};

@@ -81,6 +81,12 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
   return changed ? text : "";
 }
 
+/// `form` behind the first bytes of the translation. What it is joined to stays so: the "9–" of "9–41".
+RepairTrial insertion(std::string_view translation, size_t kept, const std::string& form) {
+  const size_t word = kept - std::min(kept, translation.substr(0, kept).rfind(' ') + 1);
+  return {.kept_bytes = kept - word, .inserted = std::string(translation.substr(kept - word, word)) + form};
+}
+
 std::string_view text_of(const Value& value, std::string_view text) {
   return text.substr(value.begin, value.end - value.begin);
 }
@@ -123,7 +129,7 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     const size_t kept = without_end(texts.translation, wrong, kFigures);
     std::string form = form_of(right, source, target_language, attempt);
     if (kept == 0) form[0] = ascii_upper(form[0]);  // begins the sentence
-    trials.push_back({.kept_bytes = kept, .inserted = std::move(form)});
+    trials.push_back(insertion(texts.translation, kept, form));
   }
   RepairTrial constrained;
   for (const Value& value : missing) {
