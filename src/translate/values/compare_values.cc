@@ -192,7 +192,8 @@ class Matcher {
     std::ranges::sort(added, {}, &Value::begin);
   }
 
-  /// Ranges of the source whose two values stand side by side in the translation: "9 6 p.m." for "9–18 Uhr".
+  /// Ranges of the source whose two values stand side by side in the translation, "9 6 p.m." for "9–18 Uhr",
+  /// or became one: "10:15 Minuten" for "10–15 minutes".
   void add_lost_links(const Atoms& source, std::vector<Value>& missing) const {
     const std::string_view translation = texts_[1].text;
     for (size_t n = 1; n < source.size(); ++n) {
@@ -201,8 +202,15 @@ class Matcher {
       const bool range = from.linked && to.linked && !from.in_words && first.index + 1 == last.index;
       if (!range || first.partner == nullptr || last.partner == nullptr) continue;
       const size_t begin = first.partner->end, end = last.partner->begin;
-      if (begin >= end || !tokenize_values(translation.substr(begin, end - begin)).empty()) continue;
-      missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end});
+      const auto is_period = [](const TextToken& token) { return token.is("."); };  // "9 a.m. 6 p.m."
+      const bool side_by_side =
+          begin < end &&
+          std::ranges::all_of(tokenize_values(translation.substr(begin, end - begin)), is_period);
+      const bool duration =
+          begin == last.partner->end &&
+          length_of_any(texts_[1].language.durations, tokenize_values(translation.substr(begin))) > 0;
+      if (side_by_side || duration)
+        missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end});
     }
   }
 
@@ -236,13 +244,25 @@ class Matcher {
     }
   }
 
-  /// Whether a number is one in its language: "five hundred seventh" is no 507, and no comma is a point in
-  /// English.
-  bool is_well_written(const Value& source, const Value& translation) const {
+  /// Whether a number is one in its language: "five hundred seventh" is no 507, no comma is a point in
+  /// English, and "Version 2.1" is one in German, but "2.1 %" is not.
+  bool is_well_written(const Atom& source, const Value& translation) const {
     constexpr size_t kLong = 3;  // digits; "siglo veinte" is "twentieth century"
-    const bool in_words = source.in_words && translation.in_words && source.normal.size() >= kLong;
-    if (in_words && source.ordinal != translation.ordinal) return false;
-    return !translation.ill_written || texts_[1].language.decimal_mark != '.';
+    const Value& value = *source.value;
+    const bool in_words = value.in_words && translation.in_words && value.normal.size() >= kLong;
+    if (in_words && value.ordinal != translation.ordinal) return false;
+    if (!translation.ill_written) return true;
+    const ValueLanguage& language = texts_[1].language;
+    if (language.decimal_mark == '.') return false;
+    if (language.other_marks != OtherMarks::kNever) return true;
+    return translation.unit == Unit::kNone && !has_unit_of_range(source.index);
+  }
+
+  /// Whether a value of the source is the first of a range with a unit: "2.1 to 3.4%".
+  bool has_unit_of_range(size_t first) const {
+    const std::vector<Value>& values = values_[0].values;
+    return first + 1 < values.size() && values[first].linked && values[first + 1].linked &&
+           values[first + 1].unit != Unit::kNone;
   }
 
   bool is_same(const Atom& source, const Atom& translation) const {
@@ -264,7 +284,7 @@ class Matcher {
     if (source.kind == kMarker && translation.kind == kNumber) return b.ordinal && b.begin == 0;
     if (source.kind == kNumber && translation.kind == kMarker) return a.ordinal;
     if (source.kind != translation.kind) return false;
-    if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(a, b))
+    if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(source, b))
       return false;
     return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
@@ -354,18 +374,19 @@ class Matcher {
     return false;
   }
 
-  /// Money and percentages of the translation whose numbers count something else in the source, which has
-  /// them beside other numbers: "€1,250 tickets for €18.50".
+  /// Money and percentages of the translation whose numbers count something else in the source: "€1,250
+  /// tickets for €18.50". Without any in the source, words may translate slang: "twenty bucks".
   void add_moved_units(const Atoms& source, std::vector<Value>& added) const {
     for (const Atom& atom : source) {
       if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
         continue;
       const Unit unit = atom.partner->unit;
       if (!is_percent_or_money(unit) || atom.value->unit != Unit::kNone) continue;
-      const bool elsewhere = std::ranges::any_of(
-          values_[0].values, [&](const Value& value) { return is_same_unit(value.unit, unit); });
-      if (elsewhere && !may_have_unit(atom.index, unit) && !names_unit(0, unit))
-        added.push_back(*atom.partner);
+      const bool slang =
+          atom.partner->in_words && std::ranges::none_of(values_[0].values, [&](const Value& value) {
+            return is_same_unit(value.unit, unit);
+          });
+      if (!slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit)) added.push_back(*atom.partner);
     }
   }
 

@@ -183,7 +183,7 @@ class Finder {
   }
 
   /// A score or a ratio, "2:1", and a duration, "3:45 min" or "1:02:45". A word of the clock behind it, which
-  /// is wrong there, is part of it.
+  /// is wrong there, is part of it, and so is a unit behind a time: "20:30 $".
   std::optional<ReadValue> read_ratio() const {
     const TextTokens tokens = left();
     size_t count = 1;
@@ -199,10 +199,14 @@ class Finder {
     };
     const bool time = count == 3 && within(tokens[0], kLastHour) && within(tokens[2], kLastMinute) &&
                       tokens[2].lower.size() == 2;
-    if (time && !lasts) return {};
     std::string normal;
     for (const TextToken& token : tokens.first(count)) normal += token.lower;
     const size_t clock = length_of_any(language_.clock_words, behind);
+    if (time && !lasts) {
+      const size_t unit = clock == 0 && !begins_with_amount(behind) ? find_unit(behind, language_).tokens : 0;
+      if (unit == 0 || length_of_any(language_.time_marks, behind) > 0) return {};
+      return text_value(count + unit, normal + behind[0].lower);
+    }
     ReadValue ratio = text_value(count + clock, normal + (clock > 0 ? " o'clock" : ""));
     if (clock > 0) return ratio;
     for (size_t n = 0; n < count; n += 2) {
@@ -212,6 +216,13 @@ class Finder {
       ratio.value.other_reading.back().end = ratio.value.end;
     }
     return ratio;
+  }
+
+  /// Whether a unit is that of figures behind it: "$5".
+  bool begins_with_amount(TextTokens tokens) const {
+    const Phrase<Unit>* unit = find_phrase(language_.units_before, tokens);
+    const size_t length = unit == nullptr ? 0 : phrase_length(unit->words);
+    return length > 0 && length < tokens.size() && tokens[length].is_digits();
   }
 
   /// Digits in words, one by one: "nine one one".
@@ -291,7 +302,8 @@ class Finder {
     auto time = read_time(left(), language_);
     // "A las 16 °C" and "halb ein Dutzend" say no time.
     const auto says_time = [&] {
-      const bool has_unit = find_unit(left().subspan(time->tokens), language_).tokens > 0;
+      const TextTokens behind = left().subspan(time->tokens);
+      const bool has_unit = find_unit(behind, language_).tokens > 0 && !begins_with_amount(behind);
       if (has_unit && !time->value.other_reading.empty()) return false;
       const auto half = read_half(left(), language_);
       return !half || half->tokens <= time->tokens;
@@ -381,6 +393,30 @@ class Finder {
     return ReadValue{std::move(text), tokens};
   }
 
+  /// Minutes of the day of a number that may be a time in front of one: the "9" of "9 bis 16 Uhr", and
+  /// "9.30".
+  std::optional<int> minute_in_figures(const Value& number) const {
+    if (number.kind != ValueKind::kNumber || number.unit != Unit::kNone || number.ordinal) return {};
+    std::string_view hour = number.normal, minute = "0";
+    const std::string_view figures = text_.substr(number.begin, number.end - number.begin);
+    if (const size_t point = figures.find('.'); point != std::string_view::npos) {
+      hour = figures.substr(0, point);
+      minute = figures.substr(point + 1);
+      if (minute.size() != 2) return {};
+    }
+    const auto hours = parse_integer(hour, 2), minutes = parse_integer(minute, 2);
+    if (!hours || !minutes || *hours > kLastHour || *minutes > kLastMinute) return {};
+    return static_cast<int>(*hours) * kHourMinutes + static_cast<int>(*minutes);
+  }
+
+  /// In "2:30 to 4 p.m." both are in the afternoon.
+  void complete_first_time(Value& first, const Value& last) const {
+    if (!language_.twelve_hour || first.kind != ValueKind::kTime || last.kind != ValueKind::kTime) return;
+    if (!first.half_day || !first.on_face || last.half_day || last.minute < kHalfDayMinutes) return;
+    first.half_day = false;
+    if (first.minute + kHalfDayMinutes < last.minute) first.minute += kHalfDayMinutes;
+  }
+
   /// In "from 2 to 8 p.m." both are times. `tokens`: the length of the time that was just read.
   void complete_range(size_t tokens) {
     std::vector<Value>& values = result_.values;
@@ -395,26 +431,23 @@ class Finder {
       return value.kind == ValueKind::kNumber && value.unit == Unit::kNone && !value.in_words &&
              value.normal.size() == digits && value.other_reading.empty();
     };
-    std::optional<int64_t> hour;
-    if (first.kind == ValueKind::kNumber && first.unit == Unit::kNone && !first.ordinal) {
-      hour = parse_integer(first.normal, 2);
-    }
+    if (linked) complete_first_time(first, last);
+    const std::optional<int> from = minute_in_figures(first);
     if (linked) first.linked = last.linked = true;
     if (linked && first.kind == ValueKind::kTime && last.kind == ValueKind::kTime) last.in_range = true;
     if (linked && is_number(first, kYearDigits) && is_number(last, 2)) {  // "1950-53"
       last.other_reading = {last};
       last.other_reading[0].normal.insert(0, first.normal, 0, 2);
     }
-    if (!linked || !hour || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
+    if (!linked || !from || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
       return;
-    int minute = static_cast<int>(*hour) * kHourMinutes;
-    if (minute >= 2 * kHalfDayMinutes) return;
+    int minute = *from;
     if (language_.twelve_hour && last.minute >= kHalfDayMinutes && minute + kHalfDayMinutes < last.minute)
       minute += kHalfDayMinutes;
     Value time{.kind = ValueKind::kTime, .begin = first.begin, .end = first.end, .minute = minute};
     time.linked = true;
     if (language_.twelve_hour) {
-      if (minute > kHalfDayMinutes && *hour > 12) return;
+      if (*from > kHalfDayMinutes) return;
       time.other_reading = {std::move(first)};
     }
     first = std::move(time);
