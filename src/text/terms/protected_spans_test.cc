@@ -70,6 +70,8 @@ TEST(ProtectedSpans, WhatIsTooLongToBeAWord) {
 TEST(ProtectedSpans, IdentifiersAndNumbers) {
   EXPECT_THAT(exact("Version 2.0.1 auf 192.168.0.1 seit 2024-05-06"),
               ElementsAre("2.0.1", "192.168.0.1", "2024-05-06"));
+  EXPECT_THAT(exact("1.500.000.000 von 8.200.000.000 Menschen, 255.255.255.0, 10.0.0.256:80"),
+              ElementsAre("255.255.255.0", "10.0.0.256:80"));
   EXPECT_THAT(exact("Am 17-05-2022 kam 978-3-16-148410-0, nicht 1-2-3-"), ElementsAre("978-3-16-148410-0"));
   EXPECT_THAT(numbers("Am 17-05-2022 kam 978-3-16-148410-0."), ElementsAre("17-05-2022"));
   EXPECT_THAT(exact("Das 2-in-1-Tuch für 5-10 Kinder, 2019-2021."), ElementsAre());
