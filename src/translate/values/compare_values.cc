@@ -195,11 +195,17 @@ class Matcher {
   /// Ranges of the source whose two values stand side by side in the translation, "9 6 p.m." for "9–18 Uhr",
   /// or became one: "10:15 Minuten" for "10–15 minutes".
   void add_lost_links(const Atoms& source, std::vector<Value>& missing) const {
+    using enum ValueKind;
     const std::string_view translation = texts_[1].text;
+    // Neither "18th-century" nor "one-tenth".
+    const auto is_certain = [](const Value& value) {
+      return (value.kind == kNumber || value.kind == kTime) && !value.in_words && !value.optional;
+    };
     for (size_t n = 1; n < source.size(); ++n) {
       const Atom &first = source[n - 1], &last = source[n];
       const Value &from = values_[0].values[first.index], &to = values_[0].values[last.index];
-      const bool range = from.linked && to.linked && !from.in_words && first.index + 1 == last.index;
+      const bool range = from.linked && to.linked && first.index + 1 == last.index && is_certain(from) &&
+                         is_certain(to) && from.normal.size() <= to.normal.size();
       if (!range || first.partner == nullptr || last.partner == nullptr) continue;
       const size_t begin = first.partner->end, end = last.partner->begin;
       const auto is_period = [](const TextToken& token) { return token.is("."); };  // "9 a.m. 6 p.m."
@@ -209,8 +215,7 @@ class Matcher {
       const bool duration =
           begin == last.partner->end &&
           length_of_any(texts_[1].language.durations, tokenize_values(translation.substr(begin))) > 0;
-      if (side_by_side || duration)
-        missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end});
+      if (side_by_side || duration) missing.push_back({.kind = kText, .begin = from.begin, .end = to.end});
     }
   }
 
@@ -286,6 +291,7 @@ class Matcher {
     if (source.kind != translation.kind) return false;
     if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(source, b))
       return false;
+    if ((a.decade && b.unit != Unit::kNone) || (b.decade && a.unit != Unit::kNone)) return false;
     return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
 

@@ -154,10 +154,13 @@ constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion"
 constexpr UnitWords kUnits[] = {
     {Unit::kPercent, "{}%", "{} percent", {"%", "percent", "per cent", "percentage", "percentage points"}},
     {Unit::kEuro, "€{}", "{} euros", {"€", "euro", "euros", "eur"}},
-    {Unit::kDollar, "${}", "{} dollars", {"$", "dollar", "dollars", "usd", "us dollars", "buck", "bucks"}},
-    {Unit::kPound, "£{}", "{} pounds", {"£", "pounds sterling", "british pounds"}},
+    {Unit::kDollar,
+     "${}",
+     "{} dollars",
+     {"$", "dollar", "dollars", "usd", "us dollars", "us $", "us - $", "buck", "bucks", "aud", "cad"}},
+    {Unit::kPound, "£{}", "{} pounds", {"£", "pounds sterling", "british pounds", "gbp"}},
     {Unit::kPounds, "{} pounds", "{} lbs", {"pound", "pounds", "lb", "lbs"}},
-    {Unit::kCent, "{} cents", "{}¢", {"cent", "cents"}},
+    {Unit::kCent, "{} cents", "{}¢", {"cent", "cents", "euro cent", "euro cents"}},
     {Unit::kPenny, "{} pence", "{}p", {"penny", "pence"}},
     {Unit::kDegree, "{} degrees", "{} °C", {"°", "degree", "degrees"}},
     {Unit::kCelsius,
@@ -221,8 +224,8 @@ constexpr UnitWords kUnits[] = {
     {Unit::kBeforeChrist, "{} BC", "{} B.C.", {"bc", "bce", "b . c .", "b . c"}},
 };
 constexpr Phrase<Unit> kUnitsJoined[] = {{"p", Unit::kPenny}, {"¢", Unit::kCent}};
-constexpr Phrase<Unit> kUnitsBefore[] = {
-    {"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}, {"eur", Unit::kEuro}};
+constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro},   {"$", Unit::kDollar},   {"£", Unit::kPound},
+                                         {"eur", Unit::kEuro}, {"usd", Unit::kDollar}, {"gbp", Unit::kPound}};
 constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"below zero", "below freezing", "below"};
 constexpr std::string_view kRanges[] = {"to", "-", "–", "and", "until", "till", "a"};

@@ -79,12 +79,15 @@ constexpr UnitWords kUnits[] = {
      "{} %",
      "{} Prozent",
      {"%", "prozent", "prozentpunkte", "prozentpunkten", "prozentige", "prozentigen", "prozentiger",
-      "prozentiges"}},
+      "prozentiges", "prozentigem"}},
     {Unit::kEuro, "{} €", "{} Euro", {"€", "euro", "euros", "eur"}},
-    {Unit::kDollar, "{} Dollar", "{} $", {"$", "dollar", "us $", "us - dollar", "usd", "dollarn"}},
-    {Unit::kPound, "{} £", "{} Pfund", {"£", "pfund sterling", "britische pfund", "britischen pfund"}},
+    {Unit::kDollar,
+     "{} Dollar",
+     "{} $",
+     {"$", "dollar", "dollars", "dollarn", "us $", "us - $", "us - dollar", "usd", "aud", "cad"}},
+    {Unit::kPound, "{} £", "{} Pfund", {"£", "pfund sterling", "britische pfund", "britischen pfund", "gbp"}},
     {Unit::kPounds, "{} Pfund", "{} £", {"pfund"}},
-    {Unit::kCent, "{} Cent", "{} ct", {"cent", "cents", "ct"}},
+    {Unit::kCent, "{} Cent", "{} ct", {"cent", "cents", "ct", "eurocent", "eurocents"}},
     {Unit::kPenny, "{} Pence", "{} Penny", {"penny", "pence"}},
     {Unit::kDegree, "{} Grad", "{} °C", {"°", "grad"}},
     {Unit::kCelsius, "{} °C", "{} Grad Celsius", {"° c", "º c", "ºc", "grad celsius"}},
@@ -143,8 +146,8 @@ constexpr Phrase<Unit> kCompoundUnits[] = {
     {"prozent", Unit::kPercent}, {"grad", Unit::kDegree}, {"euro", Unit::kEuro},
     {"cent", Unit::kCent},       {"meter", Unit::kMetre}, {"kilometer", Unit::kKilometre},
     {"kilo", Unit::kKilogram},   {"liter", Unit::kLitre}, {"meilen", Unit::kMile}};
-constexpr Phrase<Unit> kUnitsBefore[] = {
-    {"€", Unit::kEuro}, {"$", Unit::kDollar}, {"£", Unit::kPound}, {"eur", Unit::kEuro}};
+constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro},   {"$", Unit::kDollar},   {"£", Unit::kPound},
+                                         {"eur", Unit::kEuro}, {"usd", Unit::kDollar}, {"gbp", Unit::kPound}};
 constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt", "minus"};
 constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um"};

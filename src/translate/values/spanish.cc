@@ -161,7 +161,7 @@ constexpr UnitWords kUnits[] = {
      "{} dólares",
      "{} $",
      {"de dólares", "de $", "de usd", "dolares", "$", "dólar", "dólares", "usd"}},
-    {Unit::kPound, "{} libras", "{} £", {"£", "de £", "libras esterlinas", "de libras esterlinas"}},
+    {Unit::kPound, "{} libras", "{} £", {"£", "de £", "gbp", "libras esterlinas", "de libras esterlinas"}},
     {Unit::kPounds, "{} libras", "{} £", {"libra", "libras", "de libras"}},
     {Unit::kCent, "{} centavos", "{} céntimos", {"céntimo", "céntimos", "centavo", "centavos"}},
     {Unit::kPenny, "{} peniques", "{} penique", {"penique", "peniques"}},
