@@ -65,32 +65,40 @@ size_t count_ambiguous(const TextValues& text) {
       std::ranges::count_if(text.values, [](const Value& value) { return !value.other_reading.empty(); }));
 }
 
-/// `part_is_known`: whether one of the texts names a part of the day apart from its times;
-/// `translation_names_part`: whether the translation does.
-bool is_same_time(const Value& source, const Value& translation, bool part_is_known,
-                  bool translation_names_part) {
+using BothTexts = std::array<TextValues, 2>;  ///< source and translation
+
+/// Whether one of the texts names the part of the day of a time.
+bool part_is_known(const Value& time, const BothTexts& texts) {
+  return std::ranges::any_of(texts, [&](const TextValues& text) {
+    return time.on_face ? text.names_part_of_day() : text.names_part_of(time.minute);
+  });
+}
+
+bool is_same_time(const Value& source, const Value& translation, const BothTexts& texts) {
   if (source.minute == translation.minute && source.half_day == translation.half_day) return true;
   if (source.minute % kHalfDayMinutes != translation.minute % kHalfDayMinutes) return false;
-  if (source.half_day) return translation.half_day || translation.on_face || part_is_known;
-  if (source.on_face && part_is_known) return true;
+  if (source.half_day)
+    return translation.half_day || translation.on_face || part_is_known(translation, texts);
+  if (source.on_face && part_is_known(translation, texts)) return true;
   if (!translation.on_face) return source.minute == translation.minute;
-  if (!translation.half_day) return translation_names_part;
+  if (!translation.half_day) return texts[1].names_part_of(source.minute);
   // "6:07" alone is not 18:07, and "12:30" not 0:30. But "half past two" is 14:30: few mean the night.
   constexpr int kFirst = kHourMinutes, kLast = 13 * kHourMinutes, kLastInWords = 19 * kHourMinutes;
-  if (translation.in_words) return source.minute < kLastInWords || part_is_known;
-  return (source.minute >= kFirst && source.minute < kLast) || part_is_known;
+  const bool usual =
+      translation.in_words ? source.minute < kLastInWords : source.minute >= kFirst && source.minute < kLast;
+  return usual || part_is_known(source, texts);
 }
 
 /// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
-bool is_hour(const Value& number, const Value& time, bool part_is_known, bool twelve_hour) {
+bool is_hour(const Value& number, const Value& time, const BothTexts& texts, bool twelve_hour) {
   if (time.minute % kHourMinutes != 0 || number.determiner || number.of_figures) return false;
-  if (number.unit != Unit::kNone) return false;
+  if (number.ordinal || number.unit != Unit::kNone) return false;
   if (twelve_hour && (number.normal == "0" || (number.normal.size() == 2 && number.normal > "12")))
     return false;
   const int hour = time.minute / kHourMinutes;
   const auto is = [&](int h) { return number.normal == std::to_string(h); };
   if (is(hour) || (hour == 0 && is(24))) return true;
-  return (time.half_day || part_is_known) && (is(hour % 12) || is(hour % 12 + 12));
+  return (time.half_day || part_is_known(time, texts)) && (is(hour % 12) || is(hour % 12 + 12));
 }
 
 /// Whether a number is so small that a translation can say it without a number word: "the two of them" are
@@ -275,14 +283,14 @@ class Matcher {
     const Value &a = *source.value, &b = *translation.value;
     if (b.kind != kNumber && b.ill_written) return false;
     if (source.kind == kTime && translation.kind == kTime) {
-      return is_same_time(a, b, part_is_known(), values_[1].names_part_of_day);
+      return is_same_time(a, b, values_);
     }
     if (source.kind == kTime && translation.kind == kNumber && a.kind == kTime && b.kind == kNumber) {
       if (texts_[1].language.article_before_times && !b.linked) return false;
-      return is_hour(b, a, part_is_known(), texts_[1].language.twelve_hour);
+      return is_hour(b, a, values_, texts_[1].language.twelve_hour);
     }
     if (source.kind == kNumber && translation.kind == kTime) {
-      return a.kind == kNumber && is_hour(a, b, part_is_known(), texts_[0].language.twelve_hour && !b.linked);
+      return a.kind == kNumber && is_hour(a, b, values_, texts_[0].language.twelve_hour && !b.linked);
     }
     if (source.normal != translation.normal) return false;
     // "1. Bundesliga" is no item of a list.
@@ -294,8 +302,6 @@ class Matcher {
     if ((a.decade && b.unit != Unit::kNone) || (b.decade && a.unit != Unit::kNone)) return false;
     return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
-
-  bool part_is_known() const { return values_[0].names_part_of_day || values_[1].names_part_of_day; }
 
   /// A month may be said once for two dates, "from August 5 to 19", and a weekday too.
   static void match_days(Atoms& source, Atoms& translation) {
@@ -446,7 +452,7 @@ class Matcher {
   }
 
   std::array<LanguageText, 2> texts_;
-  std::array<TextValues, 2> values_;
+  BothTexts values_;
 };
 
 }  // namespace

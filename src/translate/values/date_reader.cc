@@ -181,7 +181,9 @@ std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& langu
     if (const int day = cursor.day(); day != 0) return date_value(day, month, cursor.year());
     cursor.move_to(behind);
   } else if (const int day = cursor.digits(kMaxDay); day != 0) {
-    if (cursor.at_end() || is_end_mark(cursor.token())) {  // no "Januar 10 Prozent"
+    const TextTokens left = cursor.left();
+    const bool goes_on = left.size() > 1 && left[1].is_digits() && !left[1].after_space;
+    if (left.empty() || (is_end_mark(left[0]) && !goes_on)) {  // no "Januar 10 Prozent" or "Januar 2,5"
       Value date = date_value(day, month, 0);
       date.ill_written = true;
       return date;

@@ -143,8 +143,13 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"this morning", PartOfDay::kMorning},
     {"this afternoon", PartOfDay::kAfternoon},
 };
-constexpr std::string_view kWordsOfPart[] = {"tonight", "evening",  "afternoon",  "night",  "morning", "pm",
-                                             "am",      "evenings", "afternoons", "nights", "mornings"};
+constexpr Phrase<PartOfDay> kWordsOfPart[] = {
+    {"morning", PartOfDay::kMorning},      {"mornings", PartOfDay::kMorning},
+    {"am", PartOfDay::kMorning},           {"afternoon", PartOfDay::kAfternoon},
+    {"afternoons", PartOfDay::kAfternoon}, {"evening", PartOfDay::kAfternoon},
+    {"evenings", PartOfDay::kAfternoon},   {"pm", PartOfDay::kAfternoon},
+    {"night", PartOfDay::kNight},          {"nights", PartOfDay::kNight},
+    {"tonight", PartOfDay::kNight}};
 constexpr std::string_view kClockWords[] = {"o'clock", "pm", "am", "p . m .", "a . m ."};
 constexpr std::string_view kDurations[] = {"min", "mins", "minute", "minutes", "sec", "seconds", "hours"};
 constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};

@@ -73,7 +73,8 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
   const size_t count = number.groups.size();
   const size_t used = 2 * count - 1;
   const std::string last(number.groups.back());
-  if (count == 1) return Figures{decimal_number(joined(number, 1), ""), "", 1};
+  constexpr size_t kCode = 3;  // digits of "007", whose zeros count
+  if (count == 1) return Figures{last.size() < kCode ? decimal_number(last, "") : last, "", 1};
   const bool all_thousands = are_thousands(number, count);
   if (count == 2) {
     const std::string integer = decimal_number(joined(number, 2), ""), whole(number.groups[0]);

@@ -117,10 +117,11 @@ class Finder {
 
   void note_part_of_day() {
     const std::string_view token = tokens_[at_].lower;
-    const bool names = std::ranges::any_of(language_.words_of_part_of_day, [&](std::string_view word) {
-      return begins_with(left(), word) || (language_.joins_words && token.ends_with(word));
-    });
-    if (names) result_.names_part_of_day = true;
+    for (const auto& [word, part] : language_.words_of_part_of_day) {
+      if (!begins_with(left(), word) && !(language_.joins_words && token.ends_with(word))) continue;
+      result_.names_morning |= part != PartOfDay::kAfternoon;
+      result_.names_afternoon |= part != PartOfDay::kMorning;
+    }
   }
 
   /// Whether one of some phrases stands directly before the current token.

@@ -64,9 +64,13 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"abends", PartOfDay::kAfternoon},      {"am abend", PartOfDay::kAfternoon},
     {"nachts", PartOfDay::kNight},          {"in der nacht", PartOfDay::kNight},
 };
-constexpr std::string_view kWordsOfPart[] = {"abend",   "abends", "nachmittag", "nachmittags",
-                                             "nacht",   "nachts", "früh",       "vormittag",
-                                             "morgens", "mittag", "mittags"};
+constexpr Phrase<PartOfDay> kWordsOfPart[] = {
+    {"früh", PartOfDay::kMorning},          {"morgens", PartOfDay::kMorning},
+    {"vormittag", PartOfDay::kMorning},     {"mittag", PartOfDay::kAfternoon},
+    {"mittags", PartOfDay::kAfternoon},     {"nachmittag", PartOfDay::kAfternoon},
+    {"nachmittags", PartOfDay::kAfternoon}, {"abend", PartOfDay::kAfternoon},
+    {"abends", PartOfDay::kAfternoon},      {"nacht", PartOfDay::kNight},
+    {"nachts", PartOfDay::kNight}};
 constexpr std::string_view kClockWords[] = {"uhr"};
 constexpr std::string_view kDurations[] = {"min", "minute", "minuten", "sek", "sekunden", "stunden", "std"};
 constexpr Phrase<int> kNamedTimes[] = {

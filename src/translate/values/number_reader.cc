@@ -140,8 +140,9 @@ class NumberReader {
     if (digits == kYearDigits) otherwise_ = value_.normal.substr(2);
     const bool years = begins_with(behind, "er jahre") || begins_with(behind, "er jahren") ||
                        begins_with(behind, "er - jahre") || begins_with(behind, "er - jahren");
-    // "30s" may be an age, "747s" are aircraft, and "1900s" a century.
-    value_.optional = !decade || (digits == 2 && !years);
+    // "30s" may be an age, "747s" are aircraft, and "1900s" a century; nobody means the "200s".
+    const bool no_decade = digits == 3 && value_.normal.ends_with("00");
+    value_.optional = no_decade ? false : !decade || (digits == 2 && !years);
     value_.decade = decade;
   }
 

@@ -144,8 +144,12 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"por la tarde", PartOfDay::kAfternoon},
     {"por la noche", PartOfDay::kNight},
 };
-constexpr std::string_view kWordsOfPart[] = {
-    "la tarde", "esta tarde", "la noche", "esta noche", "madrugada", "las tardes", "las noches", "pm", "am"};
+constexpr Phrase<PartOfDay> kWordsOfPart[] = {
+    {"madrugada", PartOfDay::kMorning},    {"am", PartOfDay::kMorning},
+    {"la tarde", PartOfDay::kAfternoon},   {"esta tarde", PartOfDay::kAfternoon},
+    {"las tardes", PartOfDay::kAfternoon}, {"pm", PartOfDay::kAfternoon},
+    {"la noche", PartOfDay::kNight},       {"esta noche", PartOfDay::kNight},
+    {"las noches", PartOfDay::kNight}};
 constexpr std::string_view kClockWords[] = {"pm", "am", "p . m .", "a . m .", "h", "horas"};
 constexpr std::string_view kDurations[] = {"min", "minuto", "minutos", "seg", "segundos"};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};

@@ -108,8 +108,13 @@ struct Value {
 /// The values of a text, in order.
 struct TextValues {
   std::vector<Value> values = {};
-  /// Whether the text names a part of the day anywhere: "tonight at six".
-  bool names_part_of_day = false;
+  /// Whether the text names a part of the day before noon, or after it, apart from its times: "tonight at
+  /// six".
+  bool names_morning = false, names_afternoon = false;
+
+  bool names_part_of_day() const { return names_morning || names_afternoon; }
+  /// Whether it names one that a minute of the day may be in.
+  bool names_part_of(int minute) const { return minute < kHalfDayMinutes ? names_morning : names_afternoon; }
 };
 
 }  // namespace heed::translate
