@@ -175,6 +175,7 @@ class Matcher {
     add_lost_units(source, result.missing);
     add_lost_zeros(source, result.missing);
     add_lost_links(source, result.missing);
+    add_changed_periods(source, result);
     add_moved_units(source, result.added);
     add_broken(result.added);
     return result;
@@ -399,6 +400,40 @@ class Matcher {
             return is_same_unit(value.unit, unit);
           });
       if (!slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit)) added.push_back(*atom.partner);
+    }
+  }
+
+  /// The period that a value of a text counts, "3 days", and where it ends; none for another reading: the 90
+  /// of "anderthalb Stunden".
+  std::optional<std::pair<Period, size_t>> period_behind(size_t text, const Value& number) const {
+    const bool is_main_reading =
+        std::ranges::any_of(values_[text].values, [&](const Value& value) { return &value == &number; });
+    if (!is_main_reading || number.kind != ValueKind::kNumber || number.ordinal || number.determiner)
+      return {};
+    const std::vector<TextToken> tokens = tokenize_values(texts_[text].text.substr(number.end));
+    const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
+    if (tokens.size() <= hyphen) return {};
+    const auto* period = find_phrase(texts_[text].language.periods, TextTokens(tokens).subspan(hyphen));
+    if (period == nullptr) return {};
+    return std::pair(period->meaning, number.end + tokens[hyphen].end);
+  }
+
+  /// Numbers that count another period: "3 hours" for "3 Tage".
+  void add_changed_periods(const Atoms& source, ValueDifferences& differences) const {
+    for (const Atom& atom : source) {
+      if (atom.partner == nullptr) continue;
+      const auto before = period_behind(0, *atom.value), after = period_behind(1, *atom.partner);
+      if (!before || !after || before->first == after->first) continue;
+      const bool elsewhere = std::ranges::any_of(values_[1].values, [&](const Value& value) {
+        const auto period = period_behind(1, value);
+        return value.normal == atom.value->normal && period && period->first == before->first;
+      });
+      if (elsewhere) continue;
+      Value missing = *atom.value, added = *atom.partner;
+      missing.end = before->second;
+      added.end = after->second;
+      differences.missing.push_back(std::move(missing));
+      differences.added.push_back(std::move(added));
     }
   }
 

@@ -152,6 +152,12 @@ constexpr Phrase<PartOfDay> kWordsOfPart[] = {
     {"tonight", PartOfDay::kNight}};
 constexpr std::string_view kClockWords[] = {"o'clock", "pm", "am", "p . m .", "a . m ."};
 constexpr std::string_view kDurations[] = {"min", "mins", "minute", "minutes", "sec", "seconds", "hours"};
+constexpr Phrase<Period> kPeriods[] = {
+    {"second", Period::kSecond},  {"seconds", Period::kSecond}, {"minute", Period::kMinute},
+    {"minutes", Period::kMinute}, {"hour", Period::kHour},      {"hours", Period::kHour},
+    {"day", Period::kDay},        {"days", Period::kDay},       {"week", Period::kWeek},
+    {"weeks", Period::kWeek},     {"month", Period::kMonth},    {"months", Period::kMonth},
+    {"year", Period::kYear},      {"years", Period::kYear}};
 constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};
 constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion", 9}, {"trillion", 12},
                                    {"millions", 6}, {"thousands", 3}, {"mn", 6},      {"mln", 6},
@@ -378,6 +384,7 @@ const ValueLanguage& values() {
       .clock_words = kClockWords,
       .time_marks = kTwelveHourMarks,
       .durations = kDurations,
+      .periods = kPeriods,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,

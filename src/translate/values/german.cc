@@ -73,6 +73,13 @@ constexpr Phrase<PartOfDay> kWordsOfPart[] = {
     {"nachts", PartOfDay::kNight}};
 constexpr std::string_view kClockWords[] = {"uhr"};
 constexpr std::string_view kDurations[] = {"min", "minute", "minuten", "sek", "sekunden", "stunden", "std"};
+constexpr Phrase<Period> kPeriods[] = {
+    {"sekunde", Period::kSecond}, {"sekunden", Period::kSecond}, {"minute", Period::kMinute},
+    {"minuten", Period::kMinute}, {"stunde", Period::kHour},     {"stunden", Period::kHour},
+    {"tag", Period::kDay},        {"tage", Period::kDay},        {"tagen", Period::kDay},
+    {"woche", Period::kWeek},     {"wochen", Period::kWeek},     {"monat", Period::kMonth},
+    {"monate", Period::kMonth},   {"monaten", Period::kMonth},   {"jahr", Period::kYear},
+    {"jahre", Period::kYear},     {"jahren", Period::kYear}};
 constexpr Phrase<int> kNamedTimes[] = {
     {"mittag", 720}, {"mittags", 720}, {"mittagsstunde", 720}, {"mittagszeit", 720}, {"mitternacht", 0}};
 constexpr Phrase<int> kScales[] = {{"tausend", 3}, {"million", 6},   {"millionen", 6},  {"mio .", 6},
@@ -491,6 +498,7 @@ const ValueLanguage& values() {
       .hour_of_one = "eins",
       .time_marks = kClockWords,
       .durations = kDurations,
+      .periods = kPeriods,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,

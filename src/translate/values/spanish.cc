@@ -152,6 +152,12 @@ constexpr Phrase<PartOfDay> kWordsOfPart[] = {
     {"las noches", PartOfDay::kNight}};
 constexpr std::string_view kClockWords[] = {"pm", "am", "p . m .", "a . m .", "h", "horas"};
 constexpr std::string_view kDurations[] = {"min", "minuto", "minutos", "seg", "segundos"};
+constexpr Phrase<Period> kPeriods[] = {
+    {"segundo", Period::kSecond}, {"segundos", Period::kSecond}, {"minuto", Period::kMinute},
+    {"minutos", Period::kMinute}, {"hora", Period::kHour},       {"horas", Period::kHour},
+    {"día", Period::kDay},        {"días", Period::kDay},        {"semana", Period::kWeek},
+    {"semanas", Period::kWeek},   {"mes", Period::kMonth},       {"meses", Period::kMonth},
+    {"año", Period::kYear},       {"años", Period::kYear}};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
 constexpr Phrase<int> kScales[] = {
     {"mil", 3}, {"millón", 6}, {"millones", 6}, {"billón", 12}, {"billones", 12}};
@@ -389,6 +395,7 @@ const ValueLanguage& values() {
                                       .clock_words = kClockWords,
                                       .time_marks = kTwelveHourMarks,
                                       .durations = kDurations,
+                                      .periods = kPeriods,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,

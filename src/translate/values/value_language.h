@@ -50,6 +50,7 @@ struct TimePattern {
 };
 
 enum class PartOfDay { kMorning, kAfternoon, kNight };
+enum class Period { kSecond, kMinute, kHour, kDay, kWeek, kMonth, kYear };
 
 template <typename Meaning>
 struct Phrase {
@@ -97,6 +98,7 @@ struct ValueLanguage {
   std::string_view hour_of_one = {};                             ///< "eins": "um eins" is a time
   std::span<const std::string_view> time_marks = {};             ///< wrong behind other figures: "p.m."
   std::span<const std::string_view> durations = {};              ///< behind "3:45" that is no time: "min"
+  std::span<const Phrase<Period>> periods = {};                  ///< behind a number
   std::span<const Phrase<PartOfDay>> parts_of_day = {};          ///< behind a time
   std::span<const Phrase<PartOfDay>> words_of_part_of_day = {};  ///< anywhere: "tonight"
   std::span<const Phrase<int>> named_times = {};                 ///< "noon", in minutes of the day
