@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "translate/values/compare_values.h"
-#include "translate/values/find_values.h"
+#include "translate/values/reading/find_values.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const std::string_view text = heed::text_of(bytes, size);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "translate/values/figures.h"
-#include "translate/values/find_values.h"
+#include "translate/values/reading/figures.h"
+#include "translate/values/reading/find_values.h"
 #include "translate/values/repair_trials.h"
 #include "translate/values/write_value.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
-#include "translate/values/figures.h"
+#include "translate/values/reading/figures.h"
 #include "translate/values/write_value.h"
 
 namespace heed::translate {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "translate/values/languages/value_language.h"
 #include "translate/values/value.h"
-#include "translate/values/value_language.h"
 
 namespace heed::translate {
 

@@ -1,7 +1,7 @@
 // Dates, in words and in figures.
 #include <algorithm>
 
-#include "translate/values/value_readers.h"
+#include "translate/values/reading/value_readers.h"
 
 namespace heed::translate {
 namespace {

@@ -1,4 +1,4 @@
-#include "translate/values/figures.h"
+#include "translate/values/reading/figures.h"
 
 #include <algorithm>
 #include <charconv>

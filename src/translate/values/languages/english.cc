@@ -1,8 +1,8 @@
 // Values in English. Dates in figures are read month first, as in America, or day first where that fits.
 #include <fmt/format.h>
 
-#include "translate/values/number_words.h"
-#include "translate/values/value_language.h"
+#include "translate/values/languages/number_words.h"
+#include "translate/values/languages/value_language.h"
 
 namespace heed::translate {
 namespace english {

@@ -1,9 +1,9 @@
 // Numbers: figures or words, with what is before ("€", "minus") and behind them ("million", "%").
 #include <algorithm>
 
-#include "translate/values/figures.h"
-#include "translate/values/halves.h"
-#include "translate/values/value_readers.h"
+#include "translate/values/reading/figures.h"
+#include "translate/values/reading/halves.h"
+#include "translate/values/reading/value_readers.h"
 
 namespace heed::translate {
 namespace {

@@ -1,4 +1,4 @@
-#include "translate/values/text_tokens.h"
+#include "translate/values/languages/text_tokens.h"
 
 #include <unicode/uchar.h>
 

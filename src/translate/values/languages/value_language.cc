@@ -1,4 +1,4 @@
-#include "translate/values/value_language.h"
+#include "translate/values/languages/value_language.h"
 
 #include <algorithm>
 #include <utility>

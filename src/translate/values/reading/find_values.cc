@@ -1,4 +1,4 @@
-#include "translate/values/find_values.h"
+#include "translate/values/reading/find_values.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
-#include "translate/values/figures.h"
-#include "translate/values/halves.h"
-#include "translate/values/value_readers.h"
+#include "translate/values/reading/figures.h"
+#include "translate/values/reading/halves.h"
+#include "translate/values/reading/value_readers.h"
 
 namespace heed::translate {
 namespace {

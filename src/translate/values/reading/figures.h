@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "translate/values/text_tokens.h"
-#include "translate/values/value_language.h"
+#include "translate/values/languages/text_tokens.h"
+#include "translate/values/languages/value_language.h"
 
 namespace heed::translate {
 

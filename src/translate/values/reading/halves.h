@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "translate/values/text_tokens.h"
-#include "translate/values/value_language.h"
+#include "translate/values/languages/text_tokens.h"
+#include "translate/values/languages/value_language.h"
 
 namespace heed::translate {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "translate/values/number_words.h"
-#include "translate/values/value_language.h"
+#include "translate/values/languages/number_words.h"
+#include "translate/values/languages/value_language.h"
 
 namespace heed::translate {
 namespace spanish {

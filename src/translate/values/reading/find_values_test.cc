@@ -1,6 +1,6 @@
 // What each language's table reads, in the words of people; grids over all numbers, times and dates are in
 // values_grid_test.cc.
-#include "translate/values/find_values.h"
+#include "translate/values/reading/find_values.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "translate/values/value_language.h"
+#include "translate/values/languages/value_language.h"
 
 namespace heed::translate {
 

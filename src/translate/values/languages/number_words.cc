@@ -1,4 +1,4 @@
-#include "translate/values/number_words.h"
+#include "translate/values/languages/number_words.h"
 
 #include <algorithm>
 

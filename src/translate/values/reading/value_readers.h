@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "translate/values/text_tokens.h"
+#include "translate/values/languages/text_tokens.h"
+#include "translate/values/languages/value_language.h"
 #include "translate/values/value.h"
-#include "translate/values/value_language.h"
 
 namespace heed::translate {
 

@@ -1,8 +1,8 @@
-#include "translate/values/halves.h"
+#include "translate/values/reading/halves.h"
 
 #include <algorithm>
 
-#include "translate/values/figures.h"
+#include "translate/values/reading/figures.h"
 
 namespace heed::translate {
 namespace {

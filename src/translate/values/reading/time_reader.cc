@@ -1,8 +1,8 @@
 // Times of the day, by the patterns of a language.
 #include <algorithm>
 
-#include "translate/values/halves.h"
-#include "translate/values/value_readers.h"
+#include "translate/values/reading/halves.h"
+#include "translate/values/reading/value_readers.h"
 
 namespace heed::translate {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "translate/values/text_tokens.h"
+#include "translate/values/languages/text_tokens.h"
 #include "translate/values/value.h"
 
 namespace heed::translate {

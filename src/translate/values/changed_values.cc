@@ -1,0 +1,245 @@
+// What is different about values that are the same numbers: units, ranges, periods.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "translate/values/compared_texts.h"
+#include "translate/values/languages/text_tokens.h"
+#include "translate/values/reading/find_values.h"
+
+namespace heed::translate {
+namespace {
+
+/// Units that a translation does not add to a number, as it may "degrees".
+bool is_percent_or_money(Unit unit) {
+  using enum Unit;
+  return unit == kPercent || unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
+}
+
+class Changes {
+ public:
+  Changes(const ComparedTexts& compared, const Atoms& source)
+      : compared_(compared), texts_(compared.texts), values_(compared.values), source_(source) {}
+
+  void add_to(ValueDifferences& differences) const {
+    add_lost_units(source_, differences.missing);
+    add_lost_zeros(source_, differences.missing);
+    add_lost_links(source_, differences.missing);
+    add_changed_periods(source_, differences);
+    add_moved_units(source_, differences.added);
+    add_broken(differences.added);
+  }
+
+ private:
+  /// Words of the translation that are no numbers are wrong, even beside the right one: "740. und
+  /// fortzigsten". Without a number word in the source they may be a name. A malformed Roman
+  /// numeral may be copied.
+  void add_broken(std::vector<Value>& added) const {
+    const bool words = std::ranges::any_of(values_[0].values, &Value::in_words);
+    const auto is_wrong = [&](const Value& value) {
+      if (value.roman) return !compared_.holds_text(0, value.normal);
+      return words || !value.in_words;
+    };
+    std::ranges::copy_if(values_[1].values, std::back_inserter(added),
+                         [&](const Value& value) { return value.broken && is_wrong(value); });
+    std::ranges::sort(added, {}, &Value::begin);
+  }
+
+  /// Ranges of the source whose two values stand side by side in the translation, "9 6 p.m." for "9–18 Uhr",
+  /// or became one: "10:15 Minuten" for "10–15 minutes".
+  void add_lost_links(const Atoms& source, std::vector<Value>& missing) const {
+    using enum ValueKind;
+    const std::string_view translation = texts_[1].text;
+    // Neither "18th-century" nor "one-tenth".
+    const auto is_certain = [](const Value& value) {
+      return (value.kind == kNumber || value.kind == kTime) && !value.in_words && !value.optional;
+    };
+    for (size_t n = 1; n < source.size(); ++n) {
+      const Atom &first = source[n - 1], &last = source[n];
+      const Value &from = values_[0].values[first.index], &to = values_[0].values[last.index];
+      const bool range = from.linked && to.linked && first.index + 1 == last.index && is_certain(from) &&
+                         is_certain(to) && from.normal.size() <= to.normal.size();
+      if (!range || first.partner == nullptr || last.partner == nullptr) continue;
+      const size_t begin = first.partner->end, end = last.partner->begin;
+      const auto is_period = [](const TextToken& token) { return token.is("."); };  // "9 a.m. 6 p.m."
+      const bool side_by_side =
+          begin < end &&
+          std::ranges::all_of(tokenize_values(translation.substr(begin, end - begin)), is_period);
+      const bool duration =
+          begin == last.partner->end &&
+          length_of_any(texts_[1].language.durations, tokenize_values(translation.substr(begin))) > 0;
+      if (side_by_side || duration) missing.push_back({.kind = kText, .begin = from.begin, .end = to.end});
+    }
+  }
+
+  /// Whether a text names a unit apart from its values: "ten extra dollars".
+  bool names_unit(size_t text, Unit unit) const {
+    const std::vector<TextToken> tokens = tokenize_values(texts_[text].text);
+    constexpr size_t kLeast = 3;  // letters: no "m"
+    for (size_t n = 0; n < tokens.size(); ++n) {
+      const auto holds_token = [&](const Value& value) {
+        return value.begin <= tokens[n].begin && tokens[n].end <= value.end;
+      };
+      const bool word = tokens[n].is_word() && tokens[n].lower.size() >= kLeast;
+      if (word && is_same_unit(find_unit(TextTokens(tokens).subspan(n), texts_[text].language).unit, unit) &&
+          std::ranges::none_of(values_[text].values, holds_token))
+        return true;
+    }
+    return false;
+  }
+
+  /// Whether value n of the source multiplies: "3x", "3-mal", "dreimal".
+  bool multiplies(size_t n) const {
+    const Value& value = values_[0].values[n];
+    const ValueLanguage& language = texts_[0].language;
+    const std::string_view text = texts_[0].text;
+    const std::vector<TextToken> tokens = tokenize_values(text.substr(value.end));
+    const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
+    if (length_of_any(language.multipliers, TextTokens(tokens).subspan(hyphen)) > 0) return true;
+    const std::string_view word = text.substr(value.begin, value.end - value.begin);
+    return value.in_words && language.joins_words &&
+           std::ranges::any_of(language.multipliers,
+                               [&](std::string_view each) { return word.ends_with(each); });
+  }
+
+  /// Whether values n and n + 1 of the source may share a unit: "18 bis 20 Euro", "5, 10 oder 20 %", "drei
+  /// und Tom vier Dollar".
+  bool may_share_unit(size_t n) const {
+    const std::vector<Value>& values = values_[0].values;
+    if (n + 1 >= values.size() || values[n + 1].begin < values[n].end) return false;
+    const auto between =
+        tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
+    if (multiplies(n) || multiplies(n + 1)) return false;
+    return between.size() <= 1 || !between[0].is_word() ||
+           std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
+  }
+
+  /// Whether a value of the source may be of a unit that stands with one beside it.
+  bool may_have_unit(size_t number, Unit unit) const {
+    const std::vector<Value>& values = values_[0].values;
+    for (size_t n = number; may_share_unit(n); ++n) {
+      if (is_same_unit(values[n + 1].unit, unit)) return true;
+    }
+    for (size_t n = number; n > 0 && may_share_unit(n - 1); --n) {
+      if (is_same_unit(values[n - 1].unit, unit)) return true;
+    }
+    return false;
+  }
+
+  /// Money and percentages of the translation whose numbers count something else in the source: "€1,250
+  /// tickets for €18.50". Without any in the source, words may translate slang: "twenty bucks".
+  void add_moved_units(const Atoms& source, std::vector<Value>& added) const {
+    for (const Atom& atom : source) {
+      if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
+        continue;
+      const Unit unit = atom.partner->unit;
+      if (!is_percent_or_money(unit) || atom.value->unit != Unit::kNone) continue;
+      const bool slang =
+          atom.partner->in_words && std::ranges::none_of(values_[0].values, [&](const Value& value) {
+            return is_same_unit(value.unit, unit);
+          });
+      if (!slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit)) added.push_back(*atom.partner);
+    }
+  }
+
+  /// The period that a value of a text counts, "3 days", and where it ends; none for another reading: the 90
+  /// of "anderthalb Stunden".
+  std::optional<std::pair<Period, size_t>> period_behind(size_t text, const Value& number) const {
+    const bool is_main_reading =
+        std::ranges::any_of(values_[text].values, [&](const Value& value) { return &value == &number; });
+    if (!is_main_reading || number.kind != ValueKind::kNumber || number.ordinal || number.determiner)
+      return {};
+    const std::vector<TextToken> tokens = tokenize_values(texts_[text].text.substr(number.end));
+    const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
+    if (tokens.size() <= hyphen) return {};
+    const auto* period = find_phrase(texts_[text].language.periods, TextTokens(tokens).subspan(hyphen));
+    if (period == nullptr) return {};
+    return std::pair(period->meaning, number.end + tokens[hyphen].end);
+  }
+
+  /// Numbers that count another period: "3 hours" for "3 Tage".
+  void add_changed_periods(const Atoms& source, ValueDifferences& differences) const {
+    for (const Atom& atom : source) {
+      if (atom.partner == nullptr) continue;
+      const auto before = period_behind(0, *atom.value), after = period_behind(1, *atom.partner);
+      if (!before || !after || before->first == after->first) continue;
+      const bool elsewhere = std::ranges::any_of(values_[1].values, [&](const Value& value) {
+        const auto period = period_behind(1, value);
+        return value.normal == atom.value->normal && period && period->first == before->first;
+      });
+      if (elsewhere) continue;
+      Value missing = *atom.value, added = *atom.partner;
+      missing.end = before->second;
+      added.end = after->second;
+      differences.missing.push_back(std::move(missing));
+      differences.added.push_back(std::move(added));
+    }
+  }
+
+  /// Whether "bar" of the source may be cash.
+  bool may_be_cash() const {
+    const std::string_view paying = texts_[0].language.paying;
+    return !paying.empty() && letters_and_digits(texts_[0].text).find(paying) != std::string::npos;
+  }
+
+  /// Values whose unit is nowhere in the translation.
+  void add_lost_units(const Atoms& source, std::vector<Value>& missing) const {
+    for (const Atom& atom : source) {
+      const Unit unit = atom.value->unit;
+      const bool lost = unit != Unit::kNone && unit != Unit::kBars &&
+                        std::ranges::none_of(values_[1].values, [&](const Value& value) {
+                          return is_same_unit(value.unit, unit) ||
+                                 std::ranges::any_of(value.other_reading, [&](const Value& other) {
+                                   return is_same_unit(other.unit, unit);
+                                 });
+                        });
+      if (unit == Unit::kBar && may_be_cash()) continue;
+      if (lost && atom.matched && !atom.optional && !names_unit(1, unit))
+        missing.push_back(values_[0].values[atom.index]);
+    }
+  }
+
+  /// Whether a text says zero: "0", "no", "emissionsfrei".
+  bool says_none(size_t text) const {
+    const ValueLanguage& language = texts_[text].language;
+    const auto is_none = [&](const TextToken& token) {
+      const std::string_view word = token.lower;
+      return std::ranges::any_of(language.none, [&](std::string_view none) {
+        return word == none || (language.joins_words && (word.starts_with(none) || word.ends_with(none)));
+      });
+    };
+    return std::ranges::any_of(values_[text].values,
+                               [](const Value& value) { return value.normal == "0"; }) ||
+           std::ranges::any_of(tokenize_values(texts_[text].text), is_none);
+  }
+
+  /// "Zero goals" may be "no goals" but not "goals". Without a plural behind it, zero has other senses.
+  void add_lost_zeros(const Atoms& source, std::vector<Value>& missing) const {
+    if (!texts_[0].language.counts_end_in_s) return;
+    for (const Atom& atom : source) {
+      const Value& value = *atom.value;
+      if (atom.matched || !is_zero_in_words(value) || value.unit != Unit::kNone) continue;
+      const std::vector<TextToken> behind = tokenize_values(texts_[0].text.substr(value.end));
+      const bool plural = !behind.empty() && behind[0].is_word() && behind[0].lower.ends_with('s');
+      if (plural && !says_none(1)) missing.push_back(values_[0].values[atom.index]);
+    }
+  }
+
+  const ComparedTexts& compared_;
+  const std::array<LanguageText, 2>& texts_;
+  const std::array<TextValues, 2>& values_;
+  const Atoms& source_;
+};
+
+}  // namespace
+
+bool is_zero_in_words(const Value& value) {
+  return value.in_words && value.normal == "0";
+}
+
+void add_changes(const ComparedTexts& compared, const Atoms& source, ValueDifferences& differences) {
+  Changes(compared, source).add_to(differences);
+}
+
+}  // namespace heed::translate

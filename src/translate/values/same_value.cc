@@ -1,0 +1,106 @@
+// Whether two values are the same, in their languages.
+#include <algorithm>
+
+#include "translate/values/compared_texts.h"
+
+namespace heed::translate {
+namespace {
+
+using BothTexts = std::array<TextValues, 2>;  ///< source and translation
+
+/// Whether one of the texts names the part of the day of a time.
+bool part_is_known(const Value& time, const BothTexts& texts) {
+  return std::ranges::any_of(texts, [&](const TextValues& text) {
+    return time.on_face ? text.names_part_of_day() : text.names_part_of(time.minute);
+  });
+}
+
+bool is_same_time(const Value& source, const Value& translation, const BothTexts& texts) {
+  if (source.minute == translation.minute && source.half_day == translation.half_day) return true;
+  if (source.minute % kHalfDayMinutes != translation.minute % kHalfDayMinutes) return false;
+  if (source.half_day)
+    return translation.half_day || translation.on_face || part_is_known(translation, texts);
+  if (source.on_face && part_is_known(translation, texts)) return true;
+  if (!translation.on_face) return source.minute == translation.minute;
+  if (!translation.half_day) return texts[1].names_part_of(source.minute);
+  // "6:07" alone is not 18:07, and "12:30" not 0:30. But "half past two" is 14:30: few mean the night.
+  constexpr int kFirst = kHourMinutes, kLast = 13 * kHourMinutes, kLastInWords = 19 * kHourMinutes;
+  const bool usual =
+      translation.in_words ? source.minute < kLastInWords : source.minute >= kFirst && source.minute < kLast;
+  return usual || part_is_known(source, texts);
+}
+
+/// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
+bool is_hour(const Value& number, const Value& time, const BothTexts& texts, bool twelve_hour) {
+  if (time.minute % kHourMinutes != 0 || number.determiner || number.of_figures) return false;
+  if (number.ordinal || number.unit != Unit::kNone) return false;
+  if (twelve_hour && (number.normal == "0" || (number.normal.size() == 2 && number.normal > "12")))
+    return false;
+  const int hour = time.minute / kHourMinutes;
+  const auto is = [&](int h) { return number.normal == std::to_string(h); };
+  if (is(hour) || (hour == 0 && is(24))) return true;
+  return (time.half_day || part_is_known(time, texts)) && (is(hour % 12) || is(hour % 12 + 12));
+}
+
+class Comparison {
+ public:
+  explicit Comparison(const ComparedTexts& compared) : texts_(compared.texts), values_(compared.values) {}
+
+  bool is_same(const Atom& source, const Atom& translation) const {
+    using enum ValueKind;
+    const Value &a = *source.value, &b = *translation.value;
+    if (b.kind != kNumber && b.ill_written) return false;
+    if (source.kind == kTime && translation.kind == kTime) {
+      return is_same_time(a, b, values_);
+    }
+    if (source.kind == kTime && translation.kind == kNumber && a.kind == kTime && b.kind == kNumber) {
+      if (texts_[1].language.article_before_times && !b.linked) return false;
+      return is_hour(b, a, values_, texts_[1].language.twelve_hour);
+    }
+    if (source.kind == kNumber && translation.kind == kTime) {
+      return a.kind == kNumber && is_hour(a, b, values_, texts_[0].language.twelve_hour && !b.linked);
+    }
+    if (source.normal != translation.normal) return false;
+    // "1. Bundesliga" is no item of a list.
+    if (source.kind == kMarker && translation.kind == kNumber) return b.ordinal && b.begin == 0;
+    if (source.kind == kNumber && translation.kind == kMarker) return a.ordinal;
+    if (source.kind != translation.kind) return false;
+    if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(source, b))
+      return false;
+    if ((a.decade && b.unit != Unit::kNone) || (b.decade && a.unit != Unit::kNone)) return false;
+    return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
+  }
+
+ private:
+  /// Whether a number is one in its language: "five hundred seventh" is no 507, no comma is a point in
+  /// English, and "Version 2.1" is one in German, but "2.1 %" is not.
+  bool is_well_written(const Atom& source, const Value& translation) const {
+    constexpr size_t kLong = 3;  // digits; "siglo veinte" is "twentieth century"
+    const Value& value = *source.value;
+    const bool in_words = value.in_words && translation.in_words && value.normal.size() >= kLong;
+    if (in_words && value.ordinal != translation.ordinal) return false;
+    if (!translation.ill_written) return true;
+    const ValueLanguage& language = texts_[1].language;
+    if (language.decimal_mark == '.') return false;
+    if (language.other_marks != OtherMarks::kNever) return true;
+    return translation.unit == Unit::kNone && !has_unit_of_range(source.index);
+  }
+
+  /// Whether a value of the source is the first of a range with a unit: "2.1 to 3.4%".
+  bool has_unit_of_range(size_t first) const {
+    const std::vector<Value>& values = values_[0].values;
+    return first + 1 < values.size() && values[first].linked && values[first + 1].linked &&
+           values[first + 1].unit != Unit::kNone;
+  }
+
+  const std::array<LanguageText, 2>& texts_;
+  const BothTexts& values_;
+};
+
+}  // namespace
+
+bool is_same_value(const ComparedTexts& compared, const Atom& source, const Atom& translation) {
+  return Comparison(compared).is_same(source, translation);
+}
+
+}  // namespace heed::translate
