@@ -67,7 +67,7 @@ std::optional<Half> read_quarters(TextTokens tokens, const ValueLanguage& langua
 }  // namespace
 
 std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) {
-  if (const auto quarters = read_quarters(tokens, language)) return quarters;
+  if (auto quarters = read_quarters(tokens, language)) return quarters;
   if (const size_t before = length_of_any(language.half_before, tokens); before > 0) {
     const HalvedUnit unit = unit_at(tokens.subspan(before), language);
     if (unit.tokens > 0) return half_of({"0"}, unit, before + (unit.count > 0 ? unit.tokens : 0));
