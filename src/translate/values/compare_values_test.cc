@@ -139,7 +139,6 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "It is 2.1%.", "es", "Es un 2.1 %.", 0, 0},
         Pair{"en", "Version 2.1 costs $5.", "de", "Version 2.1 kostet 5 $.", 0, 0},
         Pair{"en", "one-tenth of it", "de", "ein Zehntel davon", 0, 0},
-        Pair{"de", "Mo–Fr 9–18 Uhr", "en", "Mon–Fri 9\uFFFD 6 p.m.", 0, 1},
         Pair{"de", "Er hat 2x 10 € bezahlt.", "en", "He paid 2x €10.", 0, 0},
         Pair{"de", "Er hat dreimal 5 € bezahlt.", "en", "He paid €3 times €5.", 0, 1},
         Pair{"de", "Er hat 5 € 3-mal bezahlt.", "en", "He paid €3 5 times.", 0, 1},

@@ -19,7 +19,7 @@ enum class ValueKind {
   kDate,  ///< a month, with or without day and year
   kWeekday,
   kMarker,  ///< the number of a list item: "1. Buy milk"
-  kText,    ///< an address, a code, a telephone number, or bytes that are no character: "�"
+  kText,    ///< an address, a code or a telephone number
 };
 
 /// What a number counts, where that is written in several ways: "€5", "5 €", "5 euros".

@@ -282,8 +282,6 @@ class Finder {
     if (auto text = read_text()) return text;
     if (auto code = read_spaced_code()) return code;
     const TextToken& token = tokens_[at_];
-    constexpr std::string_view kReplacement = "\uFFFD";  // bytes that are no character
-    if (token.is(kReplacement)) return text_value(1, std::string(kReplacement));
     constexpr std::string_view kMarksBefore = "-$€£.";
     if (token.kind == TextToken::Kind::kSymbol && kMarksBefore.find(token.lower) == std::string_view::npos)
       return {};
