@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "translate/values/compared_texts.h"
@@ -17,17 +19,23 @@ bool is_percent_or_money(Unit unit) {
   return unit == kPercent || unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
 }
 
+/// The first words and marks behind a position: a few, so that texts of many numbers take linear time.
+std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
+  constexpr size_t kBytes = 64;
+  return tokenize_values(text.substr(position, kBytes));
+}
+
 class Changes {
  public:
   Changes(const ComparedTexts& compared, const Atoms& source)
       : compared_(compared), texts_(compared.texts), values_(compared.values), source_(source) {}
 
   void add_to(ValueDifferences& differences) const {
-    add_lost_units(source_, differences.missing);
-    add_lost_zeros(source_, differences.missing);
-    add_lost_links(source_, differences.missing);
-    add_changed_periods(source_, differences);
-    add_moved_units(source_, differences.added);
+    add_lost_units(differences.missing);
+    add_lost_zeros(differences.missing);
+    add_lost_links(differences.missing);
+    add_changed_periods(differences);
+    add_moved_units(differences.added);
     add_broken(differences.added);
   }
 
@@ -48,15 +56,15 @@ class Changes {
 
   /// Ranges of the source whose two values stand side by side in the translation, "9 6 p.m." for "9–18 Uhr",
   /// or became one: "10:15 Minuten" for "10–15 minutes".
-  void add_lost_links(const Atoms& source, std::vector<Value>& missing) const {
+  void add_lost_links(std::vector<Value>& missing) const {
     using enum ValueKind;
     const std::string_view translation = texts_[1].text;
     // Neither "18th-century" nor "one-tenth".
     const auto is_certain = [](const Value& value) {
       return (value.kind == kNumber || value.kind == kTime) && !value.in_words && !value.optional;
     };
-    for (size_t n = 1; n < source.size(); ++n) {
-      const Atom &first = source[n - 1], &last = source[n];
+    for (size_t n = 1; n < source_.size(); ++n) {
+      const Atom &first = source_[n - 1], &last = source_[n];
       const Value &from = values_[0].values[first.index], &to = values_[0].values[last.index];
       const bool range = from.linked && to.linked && first.index + 1 == last.index && is_certain(from) &&
                          is_certain(to) && from.normal.size() <= to.normal.size();
@@ -68,7 +76,7 @@ class Changes {
           std::ranges::all_of(tokenize_values(translation.substr(begin, end - begin)), is_period);
       const bool duration =
           begin == last.partner->end &&
-          length_of_any(texts_[1].language.durations, tokenize_values(translation.substr(begin))) > 0;
+          length_of_any(texts_[1].language.durations, tokens_behind(translation, begin)) > 0;
       if (side_by_side || duration) missing.push_back({.kind = kText, .begin = from.begin, .end = to.end});
     }
   }
@@ -94,7 +102,7 @@ class Changes {
     const Value& value = values_[0].values[n];
     const ValueLanguage& language = texts_[0].language;
     const std::string_view text = texts_[0].text;
-    const std::vector<TextToken> tokens = tokenize_values(text.substr(value.end));
+    const std::vector<TextToken> tokens = tokens_behind(text, value.end);
     const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
     if (length_of_any(language.multipliers, TextTokens(tokens).subspan(hyphen)) > 0) return true;
     const std::string_view word = text.substr(value.begin, value.end - value.begin);
@@ -129,8 +137,8 @@ class Changes {
 
   /// Money and percentages of the translation whose numbers count something else in the source: "€1,250
   /// tickets for €18.50". Without any in the source, words may translate slang: "twenty bucks".
-  void add_moved_units(const Atoms& source, std::vector<Value>& added) const {
-    for (const Atom& atom : source) {
+  void add_moved_units(std::vector<Value>& added) const {
+    for (const Atom& atom : source_) {
       if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
         continue;
       const Unit unit = atom.partner->unit;
@@ -143,35 +151,42 @@ class Changes {
     }
   }
 
-  /// The period that a value of a text counts, "3 days", and where it ends; none for another reading: the 90
-  /// of "anderthalb Stunden".
-  std::optional<std::pair<Period, size_t>> period_behind(size_t text, const Value& number) const {
-    const bool is_main_reading =
-        std::ranges::any_of(values_[text].values, [&](const Value& value) { return &value == &number; });
-    if (!is_main_reading || number.kind != ValueKind::kNumber || number.ordinal || number.determiner)
-      return {};
-    const std::vector<TextToken> tokens = tokenize_values(texts_[text].text.substr(number.end));
+  struct CountedPeriod {
+    Period period;
+    size_t end;  ///< of its word in the text
+  };
+
+  /// The period that a number of a text counts: "3 days".
+  std::optional<CountedPeriod> period_of(size_t text, const Value& number) const {
+    if (number.kind != ValueKind::kNumber || number.ordinal || number.determiner) return {};
+    const std::vector<TextToken> tokens = tokens_behind(texts_[text].text, number.end);
     const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
     if (tokens.size() <= hyphen) return {};
     const auto* period = find_phrase(texts_[text].language.periods, TextTokens(tokens).subspan(hyphen));
     if (period == nullptr) return {};
-    return std::pair(period->meaning, number.end + tokens[hyphen].end);
+    return CountedPeriod{period->meaning, number.end + tokens[hyphen].end};
+  }
+
+  /// Whether a value of a text is not another reading, such as the 90 of "anderthalb Stunden".
+  bool is_main_reading(size_t text, const Value& number) const {
+    return std::ranges::any_of(values_[text].values, [&](const Value& value) { return &value == &number; });
   }
 
   /// Numbers that count another period: "3 hours" for "3 Tage".
-  void add_changed_periods(const Atoms& source, ValueDifferences& differences) const {
-    for (const Atom& atom : source) {
+  void add_changed_periods(ValueDifferences& differences) const {
+    std::set<std::pair<std::string_view, Period>> said;
+    for (const Value& value : values_[1].values) {
+      if (const auto period = period_of(1, value)) said.emplace(value.normal, period->period);
+    }
+    if (said.empty()) return;
+    for (const Atom& atom : source_) {
       if (atom.partner == nullptr) continue;
-      const auto before = period_behind(0, *atom.value), after = period_behind(1, *atom.partner);
-      if (!before || !after || before->first == after->first) continue;
-      const bool elsewhere = std::ranges::any_of(values_[1].values, [&](const Value& value) {
-        const auto period = period_behind(1, value);
-        return value.normal == atom.value->normal && period && period->first == before->first;
-      });
-      if (elsewhere) continue;
+      const auto before = period_of(0, *atom.value), after = period_of(1, *atom.partner);
+      if (!before || !after || said.contains({atom.value->normal, before->period})) continue;
+      if (!is_main_reading(0, *atom.value) || !is_main_reading(1, *atom.partner)) continue;
       Value missing = *atom.value, added = *atom.partner;
-      missing.end = before->second;
-      added.end = after->second;
+      missing.end = before->end;
+      added.end = after->end;
       differences.missing.push_back(std::move(missing));
       differences.added.push_back(std::move(added));
     }
@@ -184,8 +199,8 @@ class Changes {
   }
 
   /// Values whose unit is nowhere in the translation.
-  void add_lost_units(const Atoms& source, std::vector<Value>& missing) const {
-    for (const Atom& atom : source) {
+  void add_lost_units(std::vector<Value>& missing) const {
+    for (const Atom& atom : source_) {
       const Unit unit = atom.value->unit;
       const bool lost = unit != Unit::kNone && unit != Unit::kBars &&
                         std::ranges::none_of(values_[1].values, [&](const Value& value) {
@@ -215,12 +230,12 @@ class Changes {
   }
 
   /// "Zero goals" may be "no goals" but not "goals". Without a plural behind it, zero has other senses.
-  void add_lost_zeros(const Atoms& source, std::vector<Value>& missing) const {
+  void add_lost_zeros(std::vector<Value>& missing) const {
     if (!texts_[0].language.counts_end_in_s) return;
-    for (const Atom& atom : source) {
+    for (const Atom& atom : source_) {
       const Value& value = *atom.value;
       if (atom.matched || !is_zero_in_words(value) || value.unit != Unit::kNone) continue;
-      const std::vector<TextToken> behind = tokenize_values(texts_[0].text.substr(value.end));
+      const std::vector<TextToken> behind = tokens_behind(texts_[0].text, value.end);
       const bool plural = !behind.empty() && behind[0].is_word() && behind[0].lower.ends_with('s');
       if (plural && !says_none(1)) missing.push_back(values_[0].values[atom.index]);
     }
