@@ -1,8 +1,8 @@
 // --part, --resume and heed verify: large files in parts, continued after kills.
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -109,10 +109,10 @@ struct Models {
 
 class ServeTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { models_ = std::make_unique<Models>(); }
-  static void TearDownTestSuite() { models_.reset(); }
+  static void SetUpTestSuite() { all_models = std::make_unique<Models>(); }
+  static void TearDownTestSuite() { all_models.reset(); }
 
-  static std::string model(const std::string& name) { return models_->folder.path(name); }
+  static std::string model(const std::string& name) { return all_models->folder.path(name); }
   static serve::ServerOptions with_models(const Arguments& names) {
     serve::ServerOptions options;
     options.threads = 2;
@@ -157,11 +157,11 @@ class ServeTest : public testing::Test {
                 HasSubstr(part));
   }
 
-  static std::unique_ptr<Models> models_;
+  static std::unique_ptr<Models> all_models;
   std::unique_ptr<serve::Server> server_;
   uint16_t port_ = 0;
 };
-std::unique_ptr<Models> ServeTest::models_;
+std::unique_ptr<Models> ServeTest::all_models;
 
 const Json kSentence{{"q", "The teacher sees the old garden."}, {"source", "en"}, {"target", "de"}};
 
