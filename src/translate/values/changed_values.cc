@@ -25,6 +25,7 @@ std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
   return tokenize_values(text.substr(position, kBytes));
 }
 
+/// Adds the differences of add_changes().
 class Changes {
  public:
   Changes(const ComparedTexts& compared, const Atoms& source)
@@ -59,7 +60,7 @@ class Changes {
   void add_lost_links(std::vector<Value>& missing) const {
     using enum ValueKind;
     const std::string_view translation = texts_[1].text;
-    // Neither "18th-century" nor "one-tenth".
+    // Neither "18th-century" nor "one-tenth"; and ranges ascend: no "3 million and 600 thousand".
     const auto is_certain = [](const Value& value) {
       return (value.kind == kNumber || value.kind == kTime) && !value.in_words && !value.optional;
     };

@@ -42,6 +42,7 @@ bool is_hour(const Value& number, const Value& time, const BothTexts& texts, boo
   return (time.half_day || part_is_known(time, texts)) && (is(hour % 12) || is(hour % 12 + 12));
 }
 
+/// Compares values of both texts in their languages.
 class Comparison {
  public:
   explicit Comparison(const ComparedTexts& compared) : texts_(compared.texts), values_(compared.values) {}

@@ -204,7 +204,7 @@ class Finder {
     for (const TextToken& token : tokens.first(count)) normal += token.lower;
     const size_t clock = length_of_any(language_.clock_words, behind);
     if (time && !lasts) {
-      const size_t unit = clock == 0 && !begins_with_amount(behind) ? find_unit(behind, language_).tokens : 0;
+      const size_t unit = clock == 0 ? unit_behind(behind) : 0;
       if (unit == 0 || length_of_any(language_.time_marks, behind) > 0) return {};
       return text_value(count + unit, normal + behind[0].lower);
     }
@@ -219,11 +219,12 @@ class Finder {
     return ratio;
   }
 
-  /// Whether a unit is that of figures behind it: "$5".
-  bool begins_with_amount(TextTokens tokens) const {
-    const Phrase<Unit>* unit = find_phrase(language_.units_before, tokens);
-    const size_t length = unit == nullptr ? 0 : phrase_length(unit->words);
-    return length > 0 && length < tokens.size() && tokens[length].is_digits();
+  /// The tokens of the unit that `tokens` begin with; 0 if it is that of figures behind it: "$5".
+  size_t unit_behind(TextTokens tokens) const {
+    const Phrase<Unit>* before = find_phrase(language_.units_before, tokens);
+    const size_t length = before == nullptr ? 0 : phrase_length(before->words);
+    const bool is_amount = length > 0 && length < tokens.size() && tokens[length].is_digits();
+    return is_amount ? 0 : find_unit(tokens, language_).tokens;
   }
 
   /// Digits in words, one by one: "nine one one".
@@ -301,8 +302,7 @@ class Finder {
     auto time = read_time(left(), language_);
     // "A las 16 °C" and "halb ein Dutzend" say no time.
     const auto says_time = [&] {
-      const TextTokens behind = left().subspan(time->tokens);
-      const bool has_unit = find_unit(behind, language_).tokens > 0 && !begins_with_amount(behind);
+      const bool has_unit = unit_behind(left().subspan(time->tokens)) > 0;
       if (has_unit && !time->value.other_reading.empty()) return false;
       const auto half = read_half(left(), language_);
       return !half || half->tokens <= time->tokens;

@@ -142,7 +142,7 @@ class NumberReader {
                        begins_with(behind, "er - jahre") || begins_with(behind, "er - jahren");
     // "30s" may be an age, "747s" are aircraft, and "1900s" a century; nobody means the "200s".
     const bool no_decade = digits == 3 && value_.normal.ends_with("00");
-    value_.optional = no_decade ? false : !decade || (digits == 2 && !years);
+    value_.optional = !no_decade && (!decade || (digits == 2 && !years));
     value_.decade = decade;
   }
 
