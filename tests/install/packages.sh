@@ -8,7 +8,16 @@ source=$1
 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-HEED_PACKAGE_LEVEL=0 "$source/scripts/make-packages" "$work/packages" "$build"
+export HEED_PACKAGE_LEVEL=0 # fast
+"$source/scripts/make-packages" "$work/packages" "$build"
+
+# The same files give the same tarball, in whatever order and when they were made.
+mkdir -p "$work"/{first,second}/files
+echo text | tee "$work"/first/files/{b,a} >"$work/first/files/c"
+echo text | tee "$work"/second/files/{c,a} >"$work/second/files/b"
+touch -d 2001-01-01 "$work/second/files/a"
+for copy in first second; do "$source/scripts/make-tarball" "$work/$copy/files" "$work/$copy/heed.tar.xz"; done
+cmp "$work/first/heed.tar.xz" "$work/second/heed.tar.xz"
 
 mkdir "$work/root"
 tar -C "$work/root" --strip-components=1 -xf "$work"/packages/heed-*.tar.xz
