@@ -53,8 +53,12 @@ std::string description(const Recipe& recipe) {
   if (language_model && type == "bpe") name = "a byte-level BPE";
   if (language_model && type == "sentencepiece") name = "a SentencePiece BPE";
   if (type == "wordpiece") name = "a WordPiece";
-  std::string size = std::to_string(recipe.vocabulary);
-  for (size_t at = size.size(); at > 3; at -= 3) size.insert(at - 3, ",");
+  const std::string digits = std::to_string(recipe.vocabulary);
+  std::string size;
+  for (size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) size += ',';
+    size += digits[at];
+  }
   return name + " tokenizer with " + size + " pieces";
 }
 
