@@ -66,7 +66,7 @@ const Log& log() {
 std::string path_of(int descriptor) {
   char path[PATH_MAX];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const ssize_t size = ::syscall(SYS_readlink, link.c_str(), path, sizeof(path));
+  const ssize_t size = ::syscall(SYS_readlinkat, AT_FDCWD, link.c_str(), path, sizeof(path));
   return size < 0 ? std::string() : std::string(path, static_cast<size_t>(size));
 }
 
@@ -78,7 +78,7 @@ std::string absolute(std::string_view path) {
 }
 
 bool exists(const std::string& path) {
-  return ::syscall(SYS_access, path.c_str(), F_OK) == 0;
+  return ::syscall(SYS_faccessat, AT_FDCWD, path.c_str(), F_OK) == 0;
 }
 
 /// Calls a system call; notes its operation if it succeeded.
