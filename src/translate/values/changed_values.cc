@@ -37,6 +37,7 @@ class Changes {
     add_lost_links(differences.missing);
     add_changed_periods(differences);
     add_moved_units(differences.added);
+    add_moved_days(differences.added);
     add_broken(differences.added);
   }
 
@@ -149,6 +150,58 @@ class Changes {
             return is_same_unit(value.unit, unit);
           });
       if (!slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit)) added.push_back(*atom.partner);
+    }
+  }
+
+  /// Whether a number of the source may be a day of the month of a date beside it: "the 3rd", "3 and 4 May".
+  bool may_be_day_of(size_t number, int month) const {
+    const std::vector<Value>& values = values_[0].values;
+    if (values[number].ordinal || values[number].linked) return true;
+    const bool weekday = number > 0 && values[number - 1].kind == ValueKind::kWeekday;
+    if (weekday && values[number].begin <= values[number - 1].end + 1) return true;
+    constexpr size_t kMost = 3;  // tokens of a list: "3 y el 4 de mayo"
+    for (size_t n = number; n + 1 < values.size() && values[n].end <= values[n + 1].begin; ++n) {
+      const auto between =
+          tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
+      const bool list = between.empty() || !between[0].is_word() ||
+                        std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
+      if (!list || between.size() > kMost) return false;
+      if (values[n + 1].kind == ValueKind::kDate) return values[n + 1].month == month;
+    }
+    return false;
+  }
+
+  /// Whether value n of the source says a day of a month, which a date of the translation has.
+  bool says_day(size_t n, const Value& date) const {
+    const Value& value = values_[0].values[n];
+    const auto says = [&](const Value& each) {
+      if (each.kind == ValueKind::kDate) {
+        const bool same_year = each.year == 0 || date.year == 0 || each.year == date.year;
+        return each.month == date.month && (each.day == 0 || each.day == date.day) && same_year;
+      }
+      return each.kind == ValueKind::kNumber && each.normal == std::to_string(date.day) &&
+             may_be_day_of(n, date.month);
+    };
+    return says(value) || std::ranges::any_of(value.other_reading, says);
+  }
+
+  /// Dates of the translation whose day is another number of the source, or of another date: "24 people from
+  /// December 2" for "2 people from December 24".
+  void add_moved_days(std::vector<Value>& added) const {
+    std::vector<bool> said(values_[0].values.size());
+    for (const Value& date : values_[1].values) {
+      if (date.kind != ValueKind::kDate || date.day == 0 || !date.other_reading.empty()) continue;
+      const auto has_day = [&](const Value& value) {
+        return value.kind == ValueKind::kDate && value.month == date.month && value.day != 0;
+      };
+      if (std::ranges::none_of(values_[0].values, has_day)) continue;
+      size_t n = 0;
+      while (n < said.size() && (said[n] || !says_day(n, date))) ++n;
+      if (n < said.size()) {
+        said[n] = true;
+      } else if (std::ranges::none_of(added, [&](const Value& value) { return value.begin == date.begin; })) {
+        added.push_back(date);
+      }
     }
   }
 

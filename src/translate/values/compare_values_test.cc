@@ -379,6 +379,33 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "half a mind to go", "de", "fast entschlossen zu gehen", 0, 0},
                       Pair{"en", "half the people", "es", "la mitad de la gente", 0, 0}));
 
+// A number is the day of another date, or an hour, although it counts something else.
+INSTANTIATE_TEST_SUITE_P(
+    MovedNumbers, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "a table for 10 on February 2nd", "es", "una mesa para el 10 de febrero a 2 de febrero", 0,
+             1},
+        Pair{"en", "a table for 2 on February 2nd", "de", "am 2. Februar einen Tisch für 2. Februar", 0, 1},
+        Pair{"en", "2 people from December 24 to December 28", "de",
+             "24 Personen vom 2. Dezember bis zum 28. Dezember", 0, 1},
+        Pair{"en", "from May 3 to June 5", "de", "vom 5. Mai bis zum 3. Juni", 0, 2},
+        Pair{"en", "from 3 May 2019 to 3 May 2020", "de", "vom 3. Mai 2019 bis zum 3. Mai 2020", 0, 0},
+        Pair{"en", "May 3, 4 and 5", "de", "am 3., 4. und 5. Mai", 0, 0},
+        Pair{"es", "el 3 y el 4 de mayo", "en", "May 3 and May 4", 0, 0},
+        Pair{"en", "the 3rd of May, not the 4th", "de", "am 3. Mai, nicht am 4. Mai", 0, 0},
+        Pair{"de", "vom 3. bis 7. Mai", "en", "from May 3 to May 7", 0, 0},
+        Pair{"es", "el sábado 18 de octubre, en lugar del viernes 24", "en",
+             "Saturday, October 18 instead of Friday, October 24", 0, 0},
+        Pair{"en", "10 guests in February", "de", "10 Gäste am 10. Februar", 0, 1},
+        Pair{"en", "Reserve 2 seats at 7 pm.", "de", "Um 2 Uhr, um 19 Uhr.", 1, 1},
+        Pair{"en", "a table for 4 people", "es", "una mesa a las 4:00", 1, 1},
+        Pair{"de", "2 Plätze um 19 Uhr", "en", "2:00 at 7 p.m.", 0, 1},
+        Pair{"es", "Llevo dos horas aquí.", "en", "I've been here since two o'clock.", 1, 1},
+        Pair{"de", "um drei Zeugin eines Unfalls", "en", "at three o'clock the witness of an accident", 0, 0},
+        Pair{"de", "gegen 17.00 GMT", "en", "around 17:00 GMT", 0, 0},
+        Pair{"en", "at 6 this evening", "de", "heute Abend um 18 Uhr", 0, 0},
+        Pair{"en", "We meet at 10 on Friday.", "de", "Wir treffen uns Freitag um 10 Uhr.", 0, 0}));
+
 /// A number with decimals is not a thousand times as much in Spanish. The reverse, "1,125" for 1125, is usual
 /// in Mexico.
 TEST(SpanishMarks, DoNotHideAFactorOfAThousand) {

@@ -32,7 +32,8 @@ bool is_same_time(const Value& source, const Value& translation, const BothTexts
 
 /// Whether a number is the hour of a full hour: "at six". `twelve_hour`: not 13 and above.
 bool is_hour(const Value& number, const Value& time, const BothTexts& texts, bool twelve_hour) {
-  if (time.minute % kHourMinutes != 0 || number.determiner || number.of_figures) return false;
+  if (time.minute % kHourMinutes != 0 || number.determiner || number.of_figures || number.counts)
+    return false;
   if (number.ordinal || number.unit != Unit::kNone) return false;
   if (twelve_hour && (number.normal == "0" || (number.normal.size() == 2 && number.normal > "12")))
     return false;

@@ -93,6 +93,7 @@ struct Value {
   bool roman = false;       ///< "VIII"
   bool decade = false;      ///< "1990s", "Neunzigerjahre"
   bool of_figures = false;  ///< hour or minutes of 14:35 in its other reading, which is no full hour
+  bool counts = false;      ///< has a noun behind it: "2 seats"
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),
   /// a malformed numeral (roman) such as "VIIII", and what belongs to times behind something else: the "p.m."

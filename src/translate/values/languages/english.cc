@@ -247,6 +247,7 @@ constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 constexpr std::string_view kMultipliers[] = {"×", "x", "times"};
 constexpr std::string_view kNone[] = {"no",      "none", "nobody", "nothing", "not",
                                       "without", "free", "never",  "zero",    "nil"};
+constexpr std::string_view kPlurals[] = {"people", "men", "women", "children"};
 constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
 constexpr Phrase<int> kQuarters[] = {{"a quarter of a", 1},      {"quarter of a", 1},
                                      {"a quarter", 1},           {"quarter", 1},
@@ -406,6 +407,7 @@ const ValueLanguage& values() {
       .multipliers = kMultipliers,
       .none = kNone,
       .counts_end_in_s = true,
+      .plurals = kPlurals,
       .minus = kMinus,
       .below_zero = kBelowZero,
       .read_words = read_words,

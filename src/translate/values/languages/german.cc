@@ -519,6 +519,7 @@ const ValueLanguage& values() {
       .units_before = kUnitsBefore,
       .multipliers = kMultipliers,
       .none = kNone,
+      .capital_nouns = true,
       .minus = kMinus,
       .below_zero = kBelowZero,
       .read_words = read_words,

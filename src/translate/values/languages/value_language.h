@@ -123,6 +123,8 @@ struct ValueLanguage {
   std::span<const std::string_view> multipliers = {};  ///< behind a number that multiplies: "2x"
   std::span<const std::string_view> none = {};         ///< what says zero otherwise: "no people"
   bool counts_end_in_s = false;                        ///< plural nouns: "zero goals"
+  bool capital_nouns = false;                          ///< and few other words have a capital
+  std::span<const std::string_view> plurals = {};      ///< of nouns that a count would not show: "people"
   std::span<const std::string_view> minus = {};        ///< in front of a number
   /// With the word before it, "es menos", in a language where the same word is "less": "al menos ocho".
   std::span<const std::string_view> certain_minus = {};

@@ -312,10 +312,23 @@ class Finder {
       if (language_.minus_is_less() && is_behind(language_.minus)) read_minus_before(number->value);
       if (token.is(language_.hour_of_one) && is_behind(language_.before_times))
         number->value.optional = false;
+      number->value.counts = begins_with_noun(left().subspan(number->tokens));
       return number;
     }
     if (auto number = read_broken_number()) return number;
     return read_roman();
+  }
+
+  /// Whether tokens behind a number begin with a noun that it counts, as far as that can be seen.
+  bool begins_with_noun(TextTokens tokens) const {
+    if (tokens.empty() || !tokens[0].is_word() || !tokens[0].after_space) return false;
+    if (tokens[0].in_capitals || is_behind(language_.before_times))
+      return false;  // "17.00 GMT", "um drei Zeugin"
+    if (std::ranges::count(language_.plurals, std::string_view(tokens[0].lower)) > 0) return true;
+    constexpr size_t kLeast = 5;  // letters of a noun in the plural; not "this"
+    if (language_.counts_end_in_s && tokens[0].lower.ends_with('s')) return tokens[0].lower.size() >= kLeast;
+    return language_.capital_nouns && tokens[0].capitalized && !read_weekday(tokens, language_) &&
+           find_phrase(language_.months, tokens) == nullptr;
   }
 
   /// "p.m." behind figures that are no time.
