@@ -153,10 +153,18 @@ class Changes {
     }
   }
 
+  /// Whether an ordinal of the source has a noun behind it: "the 21st century".
+  bool is_of_noun(const Value& ordinal) const {
+    const std::vector<TextToken> behind = tokens_behind(texts_[0].text, ordinal.end);
+    constexpr size_t kLeast = 4;  // letters; no "of", "and", "was"
+    const bool noun = !behind.empty() && behind[0].is_word() && behind[0].lower.size() >= kLeast;
+    return ordinal.counts || (noun && !texts_[0].language.capital_nouns);
+  }
+
   /// Whether a number of the source may be a day of the month of a date beside it: "the 3rd", "3 and 4 May".
   bool may_be_day_of(size_t number, int month) const {
     const std::vector<Value>& values = values_[0].values;
-    if (values[number].ordinal || values[number].linked) return true;
+    if (values[number].linked || (values[number].ordinal && !is_of_noun(values[number]))) return true;
     const bool weekday = number > 0 && values[number - 1].kind == ValueKind::kWeekday;
     if (weekday && values[number].begin <= values[number - 1].end + 1) return true;
     constexpr size_t kMost = 3;  // tokens of a list: "3 y el 4 de mayo"

@@ -396,6 +396,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "vom 3. bis 7. Mai", "en", "from May 3 to May 7", 0, 0},
         Pair{"es", "el sábado 18 de octubre, en lugar del viernes 24", "en",
              "Saturday, October 18 instead of Friday, October 24", 0, 0},
+        Pair{"en", "The 21st century began on January 1.", "es", "El 21 de enero comenzó el 1 de enero.", 0,
+             1},
         Pair{"en", "10 guests in February", "de", "10 Gäste am 10. Februar", 0, 1},
         Pair{"en", "Reserve 2 seats at 7 pm.", "de", "Um 2 Uhr, um 19 Uhr.", 1, 1},
         Pair{"en", "a table for 4 people", "es", "una mesa a las 4:00", 1, 1},
