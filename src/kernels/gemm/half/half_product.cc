@@ -1,6 +1,7 @@
 #include "kernels/gemm/half/half_product.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
 #include "kernels/gemm/blocking.h"
@@ -43,7 +44,10 @@ template <bool kBfloat, int kRows>
 HWY_INLINE void multiply_pairs(const PairsBlock& block, const float* x, int64_t x_stride, float* c) {
   const PairFloats d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(PairFloats()));
-  constexpr int kVectors = std::min(static_cast<int>(kPanelWidth) / kLanes, kPairSums / kRows);
+  constexpr int kPanelVectors = static_cast<int>(kPanelWidth) / kLanes;
+  constexpr unsigned kMostVectors = kPairSums / kRows;
+  constexpr int kVectors = std::min(kPanelVectors, static_cast<int>(std::bit_floor(kMostVectors)));
+  static_assert(kPanelVectors % kVectors == 0);
   constexpr int64_t kLines =
       std::max<int64_t>(1, kLanes * kVectors * static_cast<int64_t>(sizeof(uint32_t)) / kCacheLineBytes);
   const char* prefetched = block.prefetched;
