@@ -60,6 +60,7 @@ HWY_NOINLINE void multiply_panel_rows(const PanelProduct<Numbers>& p) {
   using Accumulator = typename Numbers::Accumulator;
   constexpr int kLanes = Numbers::kLanes;
   constexpr int64_t kDepth = Numbers::kDepth, kAdjacent = Numbers::kAdjacent;
+  static_assert(kPanelWidth % (kLanes * kVectors) == 0);
   // x86 addresses rows 0 to 2 from one pointer: base, base + stride, base + 2 stride.
   constexpr int kRowsPerPointer = 3, kPointers = (kRows + kRowsPerPointer - 1) / kRowsPerPointer;
   const char* next_b = p.next_b;
