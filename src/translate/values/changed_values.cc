@@ -15,8 +15,7 @@ namespace {
 
 /// Units that a translation does not add to a number, as it may "degrees".
 bool is_percent_or_money(Unit unit) {
-  using enum Unit;
-  return unit == kPercent || unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
+  return unit == Unit::kPercent || is_money(unit);
 }
 
 /// The first words and marks behind a position: a few, so that texts of many numbers take linear time.

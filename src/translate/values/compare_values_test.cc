@@ -379,6 +379,22 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "half a mind to go", "de", "fast entschlossen zu gehen", 0, 0},
                       Pair{"en", "half the people", "es", "la mitad de la gente", 0, 0}));
 
+// A number with the marks of another language.
+INSTANTIATE_TEST_SUITE_P(
+    ForeignThousands, ComparedValues,
+    ::testing::Values(Pair{"en", "250.000 clients", "es", "250.000 clientes", 0, 0},
+                      Pair{"en", "250.000 particular clients", "es", "250,00 clientes", 1, 1},
+                      Pair{"en", "It costs €250.000.", "de", "Es kostet 250.000 €.", 0, 0},
+                      Pair{"en", "It weighs 5.000 kg.", "de", "Es wiegt 5,000 kg.", 0, 0},
+                      Pair{"en", "It weighs 5.000 kg.", "de", "Es wiegt 5.000 kg.", 1, 1},
+                      Pair{"en", "250,000 clients", "de", "250,000 Kunden", 1, 1},
+                      Pair{"en", "It has 1.500 employees.", "de", "Es hat 1.500 Angestellte.", 0, 0},
+                      Pair{"en", "It has 1,500 employees.", "de", "Es hat 1,500 Angestellte.", 1, 1},
+                      Pair{"de", "250.000 Kunden", "en", "250.000 clients", 1, 1},
+                      Pair{"en", "5,963,373 people", "de", "5,963,373 Menschen", 0, 0},
+                      Pair{"en", "He prepared the 1:0.", "de", "Er bereitete das 1.0:0 vor.", 1, 1},
+                      Pair{"en", "in the first half year of 2018", "de", "im ersten Halbjahr 2018", 0, 0}));
+
 // A number is the day of another date, or an hour, although it counts something else.
 INSTANTIATE_TEST_SUITE_P(
     MovedNumbers, ComparedValues,

@@ -85,7 +85,15 @@ class Comparison {
     const ValueLanguage& language = texts_[1].language;
     if (language.decimal_mark == '.') return false;
     if (language.other_marks != OtherMarks::kNever) return true;
+    // "1.0" for "1", and "250,000" for 250,000, which is 250 in German.
+    const bool decimals = translation.normal.find('.') != std::string::npos;
+    if (!decimals && std::ranges::count(figures(1, translation), language.decimal_mark) == 1) return false;
+    if (figures(0, value).find_first_of(".,") == std::string_view::npos) return false;
     return translation.unit == Unit::kNone && !has_unit_of_range(source.index);
+  }
+
+  std::string_view figures(size_t text, const Value& value) const {
+    return texts_[text].text.substr(value.begin, value.end - value.begin);
   }
 
   /// Whether a value of the source is the first of a range with a unit: "2.1 to 3.4%".

@@ -72,6 +72,8 @@ enum class Unit {
 /// Whether two units can be two ways to say one: "degrees" for °C, "km" for km/h.
 bool is_same_unit(Unit a, Unit b);
 
+bool is_money(Unit unit);
+
 struct Value {
   ValueKind kind = ValueKind::kNumber;
   size_t begin = 0, end = 0;  ///< bytes of the text

@@ -7,6 +7,11 @@
 
 namespace heed::translate {
 
+bool is_money(Unit unit) {
+  using enum Unit;
+  return unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
+}
+
 bool is_same_unit(Unit a, Unit b) {
   using enum Unit;
   constexpr std::array<std::pair<Unit, Unit>, 7> kSame{{{kDegree, kCelsius},

@@ -313,10 +313,44 @@ class Finder {
       if (token.is(language_.hour_of_one) && is_behind(language_.before_times))
         number->value.optional = false;
       number->value.counts = begins_with_noun(left().subspan(number->tokens));
+      read_foreign_thousands(*number);
+      const bool first_half = number->value.normal == "0.5" && number->value.in_words && is_behind_ordinal();
+      number->value.optional |= first_half;  // "the first half year"
       return number;
     }
     if (auto number = read_broken_number()) return number;
     return read_roman();
+  }
+
+  /// "250.000 clients" or "€250.000" in English: nobody counts or pays thousandths. "1.250 clients" may be
+  /// points or seconds.
+  void read_foreign_thousands(ReadValue& number) const {
+    TextTokens tokens = left().first(number.tokens);
+    while (!tokens.empty() && !tokens[0].is_digits()) tokens = tokens.subspan(1);
+    if (tokens.size() < 3 || tokens[0].lower.size() > 3 || tokens[0].lower[0] == '0') return;
+    const bool one_mark = tokens.size() == 3 || (!tokens[3].is_digits() && tokens[3].after_space);
+    if (!one_mark || tokens[1].lower[0] != language_.decimal_mark || tokens[2].lower.size() != 3) return;
+    const TextTokens behind = left().subspan(number.tokens);
+    constexpr size_t kLeast = 4;  // letters; not "of", "and"
+    const bool word = !behind.empty() && behind[0].is_word() && behind[0].lower.size() >= kLeast;
+    Value& value = number.value;
+    if (!is_money(value.unit) && (value.unit != Unit::kNone || !word)) return;
+    if (!tokens[2].is("000") && !value.counts) return;
+    Value thousands = value;
+    thousands.normal = with_zeros(value.normal, 3);
+    thousands.ill_written = true;
+    thousands.other_reading.clear();
+    if (tokens[2].is("000")) {
+      value = std::move(thousands);
+    } else {
+      value.other_reading = {std::move(thousands)};
+    }
+  }
+
+  /// Whether the last value is an ordinal directly before the current token.
+  bool is_behind_ordinal() const {
+    return !result_.values.empty() && result_.values.back().ordinal &&
+           result_.values.back().end == tokens_[at_ - 1].end;
   }
 
   /// Whether tokens behind a number begin with a noun that it counts, as far as that can be seen.
