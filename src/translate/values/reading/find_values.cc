@@ -1,11 +1,8 @@
 #include "translate/values/reading/find_values.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "base/text/ascii.h"
-#include "text/terms/protected_spans.h"
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/halves.h"
 #include "translate/values/reading/value_readers.h"
@@ -13,59 +10,12 @@
 namespace heed::translate {
 namespace {
 
-/// Whether a protected span is an address or a code, rather than an emoji or a format string.
-bool is_text_value(std::string_view span) {
-  const auto has = [&](std::string_view part) { return span.find(part) != std::string_view::npos; };
-  const bool digits =
-      std::ranges::any_of(span, [](char c) { return is_ascii_digit(static_cast<unsigned char>(c)); });
-  const bool letters = std::ranges::any_of(span, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return is_ascii_letter(byte) || byte >= 0x80;
-  });
-  const bool address = has("@") || has("://") || has("www.");
-  const bool parts = has(" ") || has("-") || has("/") || has("+") || has(".") || has("'");
-  constexpr size_t kShortest = 5;  // "d.h" is no file
-  if (!digits && span.size() < kShortest) return false;
-  if (span.starts_with("⟦") || span.starts_with('&') || span.starts_with('%')) return false;
-  return address || (digits && (letters || parts)) || (letters && has("."));
-}
-
-std::string roman_numeral(int number) {
-  constexpr std::array<std::pair<int, std::string_view>, 9> kParts{
-      {{100, "c"}, {90, "xc"}, {50, "l"}, {40, "xl"}, {10, "x"}, {9, "ix"}, {5, "v"}, {4, "iv"}, {1, "i"}}};
-  std::string numeral;
-  for (const auto& [worth, letters] : kParts) {
-    for (; number >= worth; number -= worth) numeral += letters;
-  }
-  return numeral;
-}
-
-/// "XIV" is 14; 0 for what is no Roman number.
-int roman_number(const TextToken& token) {
-  if (!token.in_capitals || token.lower.size() > 8) return 0;
-  if (token.lower.size() == 1 && !token.is("v") && !token.is("x")) return 0;
-  int total = 0, last = 0;
-  for (auto letter = token.lower.rbegin(); letter != token.lower.rend(); ++letter) {
-    constexpr std::string_view kLetters = "ivxlc";
-    constexpr std::array kWorth{1, 5, 10, 50, 100};
-    const size_t index = kLetters.find(*letter);
-    if (index == std::string_view::npos) return 0;
-    total += kWorth[index] < last ? -kWorth[index] : kWorth[index];
-    last = std::max(last, kWorth[index]);
-  }
-  return total;
-}
-
 class Finder {
  public:
   Finder(std::string_view text, const ValueLanguage& language)
       : text_(text), language_(language), tokens_(tokenize_values(text)) {
     language_.other_marks = other_marks(tokens_, language);
-    if (!may_hold_text_values()) return;
-    for (const ProtectedSpan& span : find_protected_spans(text)) {
-      if (span.kind != SpanKind::kExact) continue;
-      if (is_text_value(text.substr(span.begin, span.end - span.begin))) spans_.push_back(span);
-    }
+    spans_ = find_addresses_and_codes(text, tokens_);
   }
 
   TextValues find() {
@@ -91,30 +41,6 @@ class Finder {
  private:
   TextTokens left() const { return TextTokens(tokens_).subspan(at_); }
 
-  /// Whether to look for addresses and codes, which takes longer than everything else.
-  bool may_hold_text_values() const {
-    for (size_t n = 0; n < tokens_.size(); ++n) {
-      const TextToken& token = tokens_[n];
-      if (token.is("@") || token.is("www")) return true;
-      if (token.is_digits() && token.lower[0] == '0' && token.lower.size() > 1 && token.after_space)
-        return true;
-      if (n + 1 == tokens_.size() || tokens_[n + 1].after_space) continue;
-      const TextToken& next = tokens_[n + 1];
-      const bool code = (token.is_word() && next.is_digits()) || (token.is_digits() && next.in_capitals);
-      if (code || (token.is("+") && next.is_digits()) || (token.is("/") && next.is("/"))) return true;
-      if (token.is_digits() && next.is("'")) return true;  // 5'10"
-      const bool joins = n > 0 && !token.after_space && (token.is(".") || token.is("-") || token.is("/"));
-      const TextToken* before = joins ? &tokens_[n - 1] : nullptr;
-      if (before == nullptr) continue;
-      if (token.is(".") && next.is_word() && next.lower.size() > 1) return true;   // heed.de
-      if (!token.is(".") && before->in_capitals && next.is_digits()) return true;  // LH-4713
-      const bool more =
-          n + 2 < tokens_.size() && tokens_[n + 2].is(token.lower) && !tokens_[n + 2].after_space;
-      if (before->is_digits() && next.is_digits() && more) return true;  // 192.168.0.1, 2024-03-12
-    }
-    return false;
-  }
-
   void note_part_of_day() {
     const std::string_view token = tokens_[at_].lower;
     for (const auto& [word, part] : language_.words_of_part_of_day) {
@@ -139,111 +65,6 @@ class Finder {
     const TextTokens behind = left().subspan(tokens);
     if (find_unit(behind, language_).tokens > 0) return false;
     return is_behind(language_.before_times) || (value.optional && is_behind(language_.before_ranges));
-  }
-
-  /// A flight or a train: "LH 6887". A number that may be a year is none: "WM 2022".
-  std::optional<ReadValue> read_spaced_code() const {
-    const TextToken& letters = tokens_[at_];
-    if (!letters.in_capitals || letters.lower.size() != 2 || at_ + 1 == tokens_.size()) return std::nullopt;
-    const TextToken& digits = tokens_[at_ + 1];
-    const size_t length = digits.lower.size();
-    const bool year = length == 4 && (digits.lower.starts_with("19") || digits.lower.starts_with("20"));
-    if (!digits.is_digits() || !digits.after_space || length < 3 || length > 4 || year) return std::nullopt;
-    if (find_phrase(language_.units_before, left()) != nullptr) return std::nullopt;
-    return text_value(2, letters.lower + digits.lower);
-  }
-
-  /// A number before a hyphen and capitals or a slash and another: "7664-DA", "2025/2517".
-  std::optional<ReadValue> read_joined_code() const {
-    constexpr size_t kLeastDigits = 4, kMostLetters = 4;
-    const TextTokens tokens = left();
-    if (tokens.size() < 3 || !tokens[0].is_digits() || tokens[0].lower.size() < kLeastDigits) return {};
-    if (tokens[1].after_space || tokens[2].after_space) return {};
-    constexpr size_t kLeastBehind = 3;  // "2023/24" is a season
-    if (tokens[1].is("/") && tokens[2].is_digits() && tokens[2].lower.size() >= kLeastBehind)
-      return text_value(3, tokens[0].lower + "/" + tokens[2].lower);
-    if (!tokens[1].is("-")) return {};
-    const size_t letters = tokens[2].lower.size();
-    const bool ends = tokens.size() == 3 || tokens[3].after_space || !tokens[3].is("-");
-    if (!tokens[2].in_capitals || letters < 2 || letters > kMostLetters || !ends) return {};
-    return text_value(3, tokens[0].lower + "-" + tokens[2].lower);
-  }
-
-  /// A telephone number in Spain, "612 345 678", rather than millions.
-  std::optional<ReadValue> read_spaced_telephone() const {
-    constexpr size_t kGroups = 3, kDigits = 3;
-    const TextTokens tokens = left();
-    if (tokens.size() < kGroups || tokens[0].lower[0] < '6') return {};
-    std::string normal;
-    for (const TextToken& group : tokens.first(kGroups)) {
-      if (!group.is_digits() || group.lower.size() != kDigits || !group.after_space) return {};
-      normal += (normal.empty() ? "" : " ") + group.lower;
-    }
-    if (tokens.size() > kGroups && tokens[kGroups].is_digits()) return {};
-    return text_value(kGroups, std::move(normal));
-  }
-
-  /// A score or a ratio, "2:1", and a duration, "3:45 min" or "1:02:45". A word of the clock behind it, which
-  /// is wrong there, is part of it, and so is a unit behind a time: "20:30 $".
-  std::optional<ReadValue> read_ratio() const {
-    const TextTokens tokens = left();
-    size_t count = 1;
-    while (count + 1 < tokens.size() && tokens[count].is(":") && !tokens[count].after_space &&
-           tokens[count + 1].is_digits() && !tokens[count + 1].after_space) {
-      count += 2;
-    }
-    if (count == 1 || !tokens[0].is_digits()) return {};
-    const TextTokens behind = tokens.subspan(count);
-    const bool lasts = length_of_any(language_.durations, behind) > 0;
-    const auto within = [](const TextToken& token, int most) {
-      return token.lower.size() <= 2 && small_number(token) <= most;
-    };
-    const bool time = count == 3 && within(tokens[0], kLastHour) && within(tokens[2], kLastMinute) &&
-                      tokens[2].lower.size() == 2;
-    std::string normal;
-    for (const TextToken& token : tokens.first(count)) normal += token.lower;
-    const size_t clock = length_of_any(language_.clock_words, behind);
-    if (time && !lasts) {
-      const size_t unit = clock == 0 ? unit_behind(behind) : 0;
-      if (unit == 0 || length_of_any(language_.time_marks, behind) > 0) return {};
-      return text_value(count + unit, normal + behind[0].lower);
-    }
-    ReadValue ratio = text_value(count + clock, normal + (clock > 0 ? " o'clock" : ""));
-    if (clock > 0) return ratio;
-    for (size_t n = 0; n < count; n += 2) {
-      const auto number = read_number(tokens.subspan(n, 1), language_);
-      ratio.value.other_reading.push_back(number->value);
-      ratio.value.other_reading.back().begin = ratio.value.begin;
-      ratio.value.other_reading.back().end = ratio.value.end;
-    }
-    return ratio;
-  }
-
-  /// The tokens of the unit that `tokens` begin with; 0 if it is that of figures behind it: "$5".
-  size_t unit_behind(TextTokens tokens) const {
-    const Phrase<Unit>* before = find_phrase(language_.units_before, tokens);
-    const size_t length = before == nullptr ? 0 : phrase_length(before->words);
-    const bool is_amount = length > 0 && length < tokens.size() && tokens[length].is_digits();
-    return is_amount ? 0 : find_unit(tokens, language_).tokens;
-  }
-
-  /// Digits in words, one by one: "nine one one".
-  std::optional<ReadValue> read_spoken_digits() const {
-    constexpr size_t kLeast = 3;
-    const TextTokens tokens = left();
-    Value value{.begin = tokens[0].begin};
-    size_t count = 0;
-    for (; count < tokens.size() && tokens[count].is_word(); ++count) {
-      const auto digit = language_.read_words(tokens.subspan(count, 1));
-      if (!digit || digit->ordinal || digit->determiner || digit->half || digit->value > 9) break;
-      value.normal += std::to_string(digit->value);
-      Value number{.begin = value.begin, .normal = value.normal.substr(count), .in_words = true};
-      value.other_reading.push_back(std::move(number));
-    }
-    if (count < kLeast || value.normal[0] == '0') return {};
-    value.end = tokens[count - 1].end;
-    for (Value& number : value.other_reading) number.end = value.end;
-    return ReadValue{std::move(value), count};
   }
 
   /// "at 10.30" in a language that writes times with a colon otherwise.
@@ -273,26 +94,15 @@ class Finder {
     return is_behind(language_.before_times) || is_behind(language_.before_ranges);
   }
 
-  ReadValue text_value(size_t tokens, std::string normal) const {
-    Value value{.kind = ValueKind::kText, .begin = tokens_[at_].begin, .end = tokens_[at_ + tokens - 1].end};
-    value.normal = std::move(normal);
-    return ReadValue{std::move(value), tokens};
-  }
-
   std::optional<ReadValue> read() const {
     if (auto text = read_text()) return text;
-    if (auto code = read_spaced_code()) return code;
+    if (auto code = read_code(left(), language_)) return code;
     const TextToken& token = tokens_[at_];
     constexpr std::string_view kMarksBefore = "-$€£.";
     if (token.kind == TextToken::Kind::kSymbol && kMarksBefore.find(token.lower) == std::string_view::npos)
       return {};
     if (token.is_digits()) {
-      for (auto reader : {&Finder::read_joined_code, &Finder::read_spaced_telephone, &Finder::read_ratio,
-                          &Finder::read_time_with_period}) {
-        if (auto value = (this->*reader)()) return value;
-      }
-    } else if (token.is_word()) {
-      if (auto digits = read_spoken_digits()) return digits;
+      if (auto time = read_time_with_period()) return time;
     }
     if (auto weekday = read_weekday(left(), language_)) return weekday;
     if (auto date = read_date(left(), language_)) return date;
@@ -302,7 +112,7 @@ class Finder {
     auto time = read_time(left(), language_);
     // "A las 16 °C" and "halb ein Dutzend" say no time.
     const auto says_time = [&] {
-      const bool has_unit = unit_behind(left().subspan(time->tokens)) > 0;
+      const bool has_unit = unit_length(left().subspan(time->tokens), language_) > 0;
       if (has_unit && !time->value.other_reading.empty()) return false;
       const auto half = read_half(left(), language_);
       return !half || half->tokens <= time->tokens;
@@ -319,7 +129,7 @@ class Finder {
       return number;
     }
     if (auto number = read_broken_number()) return number;
-    return read_roman();
+    return read_roman(token);
   }
 
   /// "250.000 clients" or "€250.000" in English: nobody counts or pays thousandths. "1.250 clients" may be
@@ -395,24 +205,6 @@ class Finder {
       return std::nullopt;
     Value value{.begin = token.begin, .end = token.end};
     value.in_words = value.broken = value.optional = true;
-    return ReadValue{std::move(value), 1};
-  }
-
-  std::optional<ReadValue> read_roman() const {
-    const int number = roman_number(tokens_[at_]);
-    if (number == 0) return std::nullopt;
-    Value value{.begin = tokens_[at_].begin, .end = tokens_[at_].end};
-    value.normal = std::to_string(number);
-    value.ordinal = value.roman = true;
-    // "I", "XL" and "LIX" may be something else.
-    constexpr size_t kCertain = 3;
-    const std::string& letters = tokens_[at_].lower;
-    value.optional = letters.size() < kCertain || letters.find_first_not_of("ivx") != std::string::npos;
-    if (roman_numeral(number) != letters) {
-      if (value.optional) return std::nullopt;
-      value.normal = letters;
-      value.broken = true;
-    }
     return ReadValue{std::move(value), 1};
   }
 

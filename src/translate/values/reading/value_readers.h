@@ -3,7 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
+#include "text/terms/protected_spans.h"
 #include "translate/values/languages/text_tokens.h"
 #include "translate/values/languages/value_language.h"
 #include "translate/values/value.h"
@@ -23,8 +26,20 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
 std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& language);
 /// "Monday", "mondays", "Montagabend". Optional where it may be part of a name: "Karfreitag".
 std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& language);
+/// "LH 6887", "7664-DA", "612 345 678", "2:1", "nine one one"; addresses and other codes are found by
+/// find_addresses_and_codes().
+std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& language);
+/// "XIV"
+std::optional<ReadValue> read_roman(const TextToken& token);
 /// The number of a list item. `tokens` are those of the whole text.
 std::optional<ReadValue> read_marker(TextTokens tokens);
+
+/// Where a text has e-mail addresses, URLs, IP addresses, identifiers and the like. `tokens`: all of the
+/// text.
+std::vector<ProtectedSpan> find_addresses_and_codes(std::string_view text, TextTokens tokens);
+
+/// The tokens of the unit that `tokens` begin with; 0 if it is that of figures behind it: "$5".
+size_t unit_length(TextTokens tokens, const ValueLanguage& language);
 
 /// The time on the 24-hour clock, in minutes, of one on the face of a clock.
 int minute_of_day(int minute, PartOfDay part);
