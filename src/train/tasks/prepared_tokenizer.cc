@@ -167,10 +167,11 @@ class PreparedTokenizer {
 
   void copy(const std::string& from, const std::string& to) const {
     const ModelInventory files(from);
+    const std::string folder = to + "/";
     for (const std::string& name : names_) {
       if (!files.has(name)) continue;
       const std::string content = read_file(files.path(name));
-      write_file(to + "/" + name,
+      write_file(folder + name,
                  name == "tokenizer_config.json" ? with_languages(content, input_.options) : content);
     }
   }
@@ -179,11 +180,12 @@ class PreparedTokenizer {
   void publish(const std::string& staging) const {
     const Manifest manifest = describe(staging);
     fs::remove(manifest_path());
+    const std::string made = staging + "/";
     for (const std::string& name : names_) {
       const std::string path = output_ + "/" + name;
       if (manifest.files.contains(name)) {
         std::error_code error;
-        fs::rename(staging + "/" + name, path, error);
+        fs::rename(made + name, path, error);
         if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path, error.message());
       } else {
         fs::remove(path);
