@@ -213,6 +213,23 @@ TEST_F(ServeTest, TranslatesAsTheCommand) {
             alternatives);
 }
 
+TEST_F(ServeTest, WarnsOfNumbersThatDiffer) {
+  start();
+  const auto request = [](const Json& q, const char* format) {
+    return with(kSentence, {{"q", q}, {"format", format}});
+  };
+  const std::string sentence = "The teacher sees 7 gardens.";
+  const Json expected = command({"translate", sentence}, "en-de")[0]["warnings"];
+  ASSERT_FALSE(expected.empty());
+  EXPECT_EQ(post("/translate", request(sentence, "text")).json()["warnings"], expected);
+  EXPECT_EQ(post("/translate", request("<p>" + sentence + "</p>", "html")).json()["warnings"], expected);
+  const std::string plain = kSentence["q"];
+  EXPECT_EQ(post("/translate", request({plain, sentence + "\n" + sentence}, "text")).json()["warnings"],
+            Json::array({Json::array(), {expected[0], expected[0]}}));
+  EXPECT_FALSE(post("/translate", kSentence).json().contains("warnings"));
+  EXPECT_FALSE(post("/translate", request({plain}, "text")).json().contains("warnings"));
+}
+
 TEST_F(ServeTest, ErrorsOfLibreTranslate) {
   start();
   expect_error(post("/translate", {{"source", "en"}, {"target", "de"}}), 400, "missing q parameter");

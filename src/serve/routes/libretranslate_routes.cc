@@ -45,24 +45,38 @@ struct Wanted {
   TranslateOptions options;
 };
 
+/// What becomes of a text.
+struct Answer {
+  std::vector<std::string> translations;  ///< the best first
+  std::vector<std::string> warnings;
+};
+
+Answer answer_of(const TranslatedLines& lines) {
+  Answer answer;
+  for (size_t rank = 0; rank < lines.count(); ++rank) {
+    std::string text = lines.text(rank);
+    if (std::ranges::count(answer.translations, text) == 0) answer.translations.push_back(std::move(text));
+  }
+  for (const translate::Translation& line : lines.lines) {
+    answer.warnings.insert(answer.warnings.end(), line.warnings.begin(), line.warnings.end());
+  }
+  return answer;
+}
+
 /// The translations of texts in one language, with alternatives.
-std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ChosenChain& chain,
-                                                const Wanted& wanted, const std::vector<std::string>& texts) {
-  std::vector<std::vector<std::string>> results;
+std::vector<Answer> translate(const Exchange& exchange, const ChosenChain& chain, const Wanted& wanted,
+                              const std::vector<std::string>& texts) {
+  std::vector<Answer> answers;
   if (wanted.format == "html") {
     for (auto& document : translate_documents(exchange, chain, wanted.options, texts, "html")) {
-      results.push_back({std::move(document.text)});
+      answers.push_back({{std::move(document.text)}, std::move(document.warnings)});
     }
-    return results;
+    return answers;
   }
   for (const TranslatedLines& lines : translate_texts(exchange, chain, wanted.options, texts)) {
-    auto& found = results.emplace_back();
-    for (size_t rank = 0; rank < lines.count(); ++rank) {
-      std::string text = lines.text(rank);
-      if (std::ranges::count(found, text) == 0) found.push_back(std::move(text));
-    }
+    answers.push_back(answer_of(lines));
   }
-  return results;
+  return answers;
 }
 
 /// The model that translates between two languages, or several in sequence.
@@ -107,9 +121,9 @@ void route_translate(const Exchange& exchange) {
                                         : DetectedLanguage{source, 100});
   }
   // Texts of the same language are translated together.
-  std::vector<std::vector<std::string>> results(q.texts.size());
+  std::vector<Answer> results(q.texts.size());
   for (size_t first = 0; first < q.texts.size(); ++first) {
-    if (!results[first].empty()) continue;
+    if (!results[first].translations.empty()) continue;
     const std::string& language = detected[first].code;
     std::vector<size_t> indices;
     std::vector<std::string> texts;
@@ -118,30 +132,36 @@ void route_translate(const Exchange& exchange) {
       indices.push_back(n);
       texts.push_back(q.texts[n]);
     }
-    std::vector<std::vector<std::string>> translated;
+    std::vector<Answer> translated;
     if (source == "auto" && language == language_tag(wanted.target)) {
       for (std::string& text : texts)
-        translated.push_back({std::move(text)});  // already in the target language
+        translated.push_back({{std::move(text)}, {}});  // already in the target language
     } else {
       translated = translate(exchange, models_between(models, language, wanted.target), wanted, texts);
     }
     for (size_t n = 0; n < indices.size(); ++n) results[indices[n]] = std::move(translated[n]);
   }
 
-  ordered_json all_texts = ordered_json::array(), all_detected = all_texts, all_alternatives = all_texts;
+  ordered_json all_texts = ordered_json::array(), all_detected = all_texts, all_alternatives = all_texts,
+               all_warnings = all_texts;
   const auto wanted_count = static_cast<size_t>(wanted.options.nbest);
+  bool warned = false;
   for (size_t n = 0; n < results.size(); ++n) {
-    all_texts.push_back(results[n][0]);
+    const auto& [translations, warnings] = results[n];
+    all_texts.push_back(translations[0]);
     all_detected.push_back(to_json(detected[n]));
-    const size_t count = std::min(results[n].size(), wanted_count);
+    const size_t count = std::min(translations.size(), wanted_count);
     all_alternatives.push_back(
-        std::vector(results[n].begin() + 1, results[n].begin() + static_cast<std::ptrdiff_t>(count)));
+        std::vector(translations.begin() + 1, translations.begin() + static_cast<std::ptrdiff_t>(count)));
+    all_warnings.push_back(warnings);
+    warned = warned || !warnings.empty();
   }
   ordered_json json = ordered_json::object();
   const auto add = [&](const char* name, ordered_json& list) { json[name] = q.is_list ? list : list[0]; };
   if (alternatives.value_or(0) > 0) add("alternatives", all_alternatives);
   if (source == "auto") add("detectedLanguage", all_detected);
   add("translatedText", all_texts);
+  if (warned) add("warnings", all_warnings);
   send_json(exchange, json);
 }
 
