@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The bill of materials names every library that the built programs and libraries name, and every package of
 # docs/dependencies.md; it is JSON of the form that SPDX 2.3 asks for; the licences have a text each. With a table that
-# lacks a library the check fails.
+# lacks a library the check fails. README.md links the licence of each model, as its card names it.
 #
 #   third_party.sh SOURCE BUILD VERSION
 set -euo pipefail
@@ -44,4 +44,10 @@ assert {relation["relatedSpdxElement"] for relation in bill["relationships"]} ==
 PYTHON
 for name in Apache MIT "Boost Software License" "GNU LESSER GENERAL PUBLIC LICENSE"; do
   grep -q "$name" "$work/THIRD-PARTY-LICENSES" || { echo "THIRD-PARTY-LICENSES has no text of $name"; exit 1; }
+done
+
+for card in "$source"/models/*/README.md; do
+  licence=$(sed -n 's/^license: cc-\(.*\)-\([0-9.]*\)$/\1\/\2/p' "$card")
+  sed -n '/^## Licence/,$p' "$source/README.md" | grep -q "creativecommons.org/licenses/$licence/" ||
+    { echo "README.md does not link $licence, the licence of $card"; exit 1; }
 done
