@@ -142,16 +142,32 @@ class Placement {
     }
     size_t begin = std::max(within.first, target_words_[best.first].begin);
     size_t end = std::min(within.second, target_words_[best.second - 1].end);
-    // Punctuation at an end is inside the tag if it is in the source.
+    // Punctuation and unchanged markup at an end are inside the tag if they are in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin));
-    if (!inside.empty() && !is_punctuation(inside, character_start(inside, inside.size() - 1))) {
-      while (end > begin && is_punctuation(target_, character_start(target_, end - 1)))
-        end = character_start(target_, end - 1);
+    const bool keeps_punctuation =
+        inside.empty() || is_punctuation(inside, character_start(inside, inside.size() - 1));
+    while (end > begin) {
+      const size_t mark = character_start(target_, end - 1), kept = begin_of_kept(begin, end);
+      if (!keeps_punctuation && is_punctuation(target_, mark)) {
+        end = mark;
+      } else if (kept < end && inside.find(target_.substr(kept, end - kept)) == std::string_view::npos) {
+        end = kept;
+      } else {
+        break;
+      }
     }
     if (!is_punctuation(inside, 0)) {
       while (begin < end && is_punctuation(target_, begin)) next_code_point(target_, begin);
     }
     return begin < end ? std::pair{begin, end} : std::pair{begin, begin};
+  }
+
+  /// Where the unchanged markup (Segment::kept) begins that ends at `end` of the translation; else `end`.
+  size_t begin_of_kept(size_t begin, size_t end) const {
+    if (target_[end - 1] != '`' || end < begin + 2) return end;
+    const size_t open = target_.rfind('`', end - 2);
+    const bool kept = open != std::string::npos && open >= begin && target_[open + 1] == 'x';
+    return kept ? open : end;
   }
 
   /// The target words [first, second) with the best value for the source words [first, last). They lie within
@@ -266,6 +282,11 @@ class Writer {
   std::vector<bool> used_;
 };
 
+/// The closing part of a tag whose text was written so.
+const std::string& closing(const Tag& tag, std::string_view text) {
+  return tag.named.empty() || text == tag.named ? tag.close : tag.close_of_other;
+}
+
 }  // namespace
 
 bool is_translatable(std::string_view text) {
@@ -287,13 +308,14 @@ std::string with_markup(const Segment& segment, const std::string& translation,
     result += writer.written(std::string_view(translation).substr(at, end - at));
     at = end;
   };
-  std::vector<size_t> open;
+  std::vector<ByteRange> open;  // tags, and where the result has the text within
   const auto close_until = [&](size_t position, bool strictly) {
     while (!open.empty()) {
-      const size_t end = ranges[open.back()].second;
+      const auto [tag, begin] = open.back();
+      const size_t end = ranges[tag].second;
       if (strictly ? end >= position : end > position) break;
       write_until(std::max(at, end));
-      result += segment.tags[open.back()].close;
+      result += closing(segment.tags[tag], std::string_view(result).substr(begin));
       open.pop_back();
     }
   };
@@ -309,9 +331,9 @@ std::string with_markup(const Segment& segment, const std::string& translation,
     write_until(std::max(at, ranges[n].first));
     result += segment.tags[n].open;
     if (segment.tags[n].begin == segment.tags[n].end || ranges[n].first == ranges[n].second) {
-      result += segment.tags[n].close;
+      result += closing(segment.tags[n], "");
     } else {
-      open.push_back(n);
+      open.emplace_back(n, result.size());
     }
   }
   close_until(translation.size(), false);

@@ -15,6 +15,9 @@ namespace heed::translate {
 struct Tag {
   size_t begin = 0, end = 0;
   std::string open, close;  ///< verbatim from the document
+  /// Markup whose text has a meaning, as that of Markdown's "[text]", which names a definition: that text,
+  /// and how the markup closes around another one.
+  std::string named = {}, close_of_other = {};
 };
 
 struct Segment {

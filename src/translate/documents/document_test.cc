@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/text/ascii.h"
 #include "heed/error.h"
 #include "translate/documents/document_labels.h"
 #include "translate/documents/markdown_escape.h"
@@ -139,6 +140,13 @@ TEST(HtmlDocument, TagsOfTheSameWordDoNotCross) {
             "one <b><i></i>both</b>");
 }
 
+TEST(HtmlDocument, UnchangedMarkupBehindAnElementStaysOutside) {
+  for (const char* html : {"<p>Der <b>Hund</b><sup>1</sup> und <b>die</b>.<code>x</code></p>",
+                           "<p>Der <b>Hund<sup>1</sup></b>, ja</p>"}) {
+    EXPECT_EQ(copied_html(html), html);
+  }
+}
+
 TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
   const Segment segment = markdown_segments("Der **Hund** ist a < b &lt; c.").at(0);
   const auto translated = [&](const std::string& text) {
@@ -243,6 +251,56 @@ TEST(MarkdownDocument, KeepsTheRestByteForByte) {
         "1. Eins\n2. *Zwei*"}) {
     EXPECT_EQ(copied_markdown(text), text);
   }
+}
+
+TEST(MarkdownDocument, FootnotesKeepTheirLabels) {
+  const std::string text =
+      "Ein Satz[^1] mit **Note[^a*b]**.[^c_d_e]\n[^1]: Note.\n[^a*b]: Eine *längere* Note[^1].\n\n"
+      "    Ihr Absatz.\n\n        Ihr Code\n\nText\n\n    Code\n\n- Punkt[^1]\n\n```\n[^1]: Code\n```\n"
+      "`[^1]` und \\[^1] [Wort](u \"[^1]\")[^1]\n\n[^c_d_e]: Hund\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Ein Satz`x0` mit Note`x1`.`x2`", "Note.", "Eine längere Note`x0`.", "Ihr Absatz.",
+                          "Text", "Punkt`x0`", "Hund"));
+  for (const std::string& document :
+       {text, std::string("[^1]: Ja\n[^2]: Nein"), std::string("a [^1]`x` [^ 1] [^]\n> [^1]: Zitat\n"),
+        std::string("![Bild [^1]](a.png)\n\n[^1][^2]\n\n[^1](u) [Wort][^1]\n\n[Wort]: u\n"),
+        std::string("---\ntitle: T\n---\n[^1]: Note\n\n\tMehr\r\n"),
+        std::string("| a[^1] |\n|---|\n| b |\n\n[^1]: Eins\n")}) {
+    EXPECT_EQ(copied_markdown(document), document);
+  }
+  const Segment segment = markdown_segments("Der Hund[^1] schläft.").at(0);
+  EXPECT_EQ(with_markup(segment, "the dog`x0` sleeps.", {}, escape_markdown), "the dog[^1] sleeps.");
+  EXPECT_EQ(with_markup(segment, "the dog sleeps.", {}, escape_markdown), "the dog sleeps. [^1]");
+}
+
+/// The only segment of a document, with all words changed.
+std::string in_capitals(const std::string& document) {
+  const Segment segment = markdown_segments(document).at(0);
+  std::string text = segment.text;
+  for (char& c : text) c = ascii_upper(c);
+  std::vector<WordLink> links;
+  for (int word = 0; word < static_cast<int>(word_ends(text).size()); ++word) links.emplace_back(word, word);
+  return with_markup(segment, text, links, escape_markdown) + document.substr(segment.end);
+}
+
+TEST(MarkdownDocument, LinksKeepTheNamesOfTheirDefinitions) {
+  EXPECT_EQ(in_capitals("der [hund] hier\n\n[hund]: u\n"), "DER [HUND][hund] HIER\n\n[hund]: u\n");
+  EXPECT_EQ(in_capitals("der [hund][] hier\n\n[hund]: u\n"), "DER [HUND][hund] HIER\n\n[hund]: u\n");
+  EXPECT_EQ(in_capitals("der [hund][x] [GNU]\n\n[x]: u\n[gnu]: u\n"),
+            "DER [HUND][x] [GNU]\n\n[x]: u\n[gnu]: u\n");
+  EXPECT_EQ(in_capitals("[das](kein Ziel) da\n\n[das]: u\n"), "[DAS(KEIN][das] ZIEL) DA\n\n[das]: u\n");
+  EXPECT_EQ(in_capitals("> *der [alte\n> **hund**]*\n\n[alte **hund**]: u\n"),
+            "*DER [ALTE **HUND**][alte **hund**]*\n\n[alte **hund**]: u\n");
+  for (const char* text :
+       {"[das] und [das][]\n\n[das]: u\n", "[**x** `y`]\n\n[**x** `y`]: u\n", "[kein Link]\n"}) {
+    EXPECT_EQ(copied_markdown(text), text);
+  }
+  std::vector<std::string> found;
+  const std::string images = "![Hund] ![Hund][] ![Hund][x]\n\n[hund]: u\n[x]: u\n";
+  EXPECT_EQ(with_labels(images, markdown_labels(images), found),
+            "![Hund!][Hund] ![Hund!][Hund] ![Hund!][x]\n\n[hund]: u\n[x]: u\n");
+  EXPECT_EQ(markdown_labels(images)[0].written("Hund"), "Hund]");
+  EXPECT_EQ(markdown_labels(images)[1].written("Hund"), "Hund][]");
 }
 
 }  // namespace

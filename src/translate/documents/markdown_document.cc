@@ -1,6 +1,5 @@
-// Markdown is parsed by MD4C, whose texts point into the document. The bytes between two texts are markup,
+// Markdown is parsed by MD4C, whose texts are parts of the document. The bytes between two texts are markup,
 // identified by the spans that begin and end there.
-#include <md4c.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
@@ -10,7 +9,8 @@
 #include "base/text/ascii.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
-#include "translate/documents/document_labels.h"
+#include "translate/documents/markdown_link.h"
+#include "translate/documents/markdown_text.h"
 
 namespace heed::translate {
 namespace {
@@ -27,36 +27,11 @@ size_t run_backwards(std::string_view text, size_t at, char c) {
   return at - begin;
 }
 
-/// The position after "](...)", "][...]" or "]"; the position itself if there is none of these.
-size_t behind_link(std::string_view text, size_t at) {
-  if (at >= text.size() || text[at] != ']') return at;
-  const size_t next = at + 1;
-  if (next >= text.size() || (text[next] != '(' && text[next] != '[')) return next;
-  const char open = text[next], close = open == '(' ? ')' : ']';
-  int depth = 0;
-  char quote = '\0';
-  for (size_t k = next; k < text.size(); ++k) {
-    const char c = text[k];
-    if (c == '\\') {
-      ++k;
-    } else if (quote != '\0') {
-      if (c == quote) quote = '\0';
-    } else if (open == '(' && depth == 1 && (c == '"' || c == '\'') && text[k - 1] == ' ') {
-      quote = c;
-    } else if (c == open) {
-      ++depth;
-    } else if (c == close && --depth == 0) {
-      return k + 1;
-    }
-  }
-  return at;
-}
-
 class Reader {
  public:
-  explicit Reader(std::string_view document) : document_(document) {}
+  explicit Reader(std::string_view document) : document_(document), parsed_(document) {}
 
-  std::vector<Segment> read(size_t begin) {
+  std::vector<Segment> read() {
     MD_PARSER parser{};
     parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;
     parser.enter_block = [](MD_BLOCKTYPE type, void*, void* self) { return that(self).enter_block(type); };
@@ -66,10 +41,7 @@ class Reader {
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return that(self).add(type, {text, size});
     };
-    const std::string_view rest = document_.substr(begin);
-    if (md_parse(rest.data(), static_cast<MD_SIZE>(rest.size()), &parser, this) != 0) {
-      fail(ErrorKind::kUsage, "the Markdown document cannot be parsed");
-    }
+    if (!parsed_.parse(parser, this)) fail(ErrorKind::kUsage, "the Markdown document cannot be parsed");
     return std::move(segments_);
   }
 
@@ -77,6 +49,10 @@ class Reader {
   struct Event {
     MD_SPANTYPE type;
     bool begins;
+  };
+  struct Open {
+    size_t tag;     // of segment_.tags
+    size_t behind;  // the position after its opening mark
   };
 
   static Reader& that(void* self) { return *static_cast<Reader*>(self); }
@@ -100,10 +76,9 @@ class Reader {
     return 0;
   }
 
-  int add(MD_TEXTTYPE type, std::string_view text) {
+  int add(MD_TEXTTYPE type, std::string_view parsed) {
     if (verbatim_) return 0;
-    const bool inside =
-        text.data() >= document_.data() && text.data() + text.size() <= document_.data() + document_.size();
+    const std::string_view text = parsed_.source_of(parsed);
     if (type == MD_TEXT_BR) {
       if (open_.empty() && events_.empty()) {
         flush();
@@ -116,7 +91,7 @@ class Reader {
       soft_break_ = true;
       return 0;
     }
-    if (!inside || type == MD_TEXT_NULLCHAR) {
+    if (text.data() == nullptr || type == MD_TEXT_NULLCHAR) {
       broken_ = true;
       return 0;
     }
@@ -128,6 +103,8 @@ class Reader {
       if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
       code_ += text;
       code_end_ = at + text.size();
+    } else if (type == MD_TEXT_ENTITY && MarkdownText::is_footnote(text)) {
+      keep(text);
     } else {
       segment_.text += text;
     }
@@ -181,7 +158,8 @@ class Reader {
     }
   }
 
-  size_t behind_closing(MD_SPANTYPE type, size_t at) const {
+  /// The position after the closing markup of a span, which ends at the next text at the latest.
+  size_t behind_closing(MD_SPANTYPE type, size_t at, size_t next) const {
     const auto expect = [&](size_t count, std::string_view chars) {
       for (size_t k = at; k < at + count; ++k) {
         if (k >= document_.size() || chars.find(document_[k]) == std::string_view::npos) return at;
@@ -196,7 +174,9 @@ class Reader {
       case MD_SPAN_DEL:
         return at + run_forwards(document_, at, '~');
       case MD_SPAN_A:
-        return at < document_.size() && document_[at] == '>' ? at + 1 : behind_link(document_, at);
+        if (at < document_.size() && document_[at] == '>') return at + 1;
+        // "[name](no destination)" is a link by its name, and text.
+        return behind_link(document_, at) > next ? std::min(at + 1, next) : behind_link(document_, at);
       case MD_SPAN_CODE: {
         const size_t space = at < document_.size() && document_[at] == ' ' ? 1 : 0;
         return at + space + run_forwards(document_, at + space, '`');
@@ -233,7 +213,7 @@ class Reader {
       }
       if (begin > position_ && !segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
       segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(mark), ""});
-      open_.push_back(segment_.tags.size() - 1);
+      open_.push_back({segment_.tags.size() - 1, begin + size});
       position_ = begin + size;
       if (event.type == MD_SPAN_CODE) {
         code_begin_ = begin;
@@ -242,23 +222,32 @@ class Reader {
       }
       return;
     }
-    const size_t behind = behind_closing(event.type, position_);
+    const size_t behind = behind_closing(event.type, position_, next);
     if (open_.empty() || behind == position_) {
       broken_ = true;
       return;
     }
-    Tag& tag = segment_.tags[open_.back()];
+    Tag& tag = segment_.tags[open_.back().tag];
     tag.close = document_.substr(position_, behind - position_);
     tag.end = segment_.text.size();
+    if (event.type == MD_SPAN_A && names_its_text(tag.close)) {
+      tag.named = link_name(document_.substr(open_.back().behind, position_ - open_.back().behind));
+      tag.close_of_other = link_end(tag.named);
+    }
     open_.pop_back();
     position_ = segment_.end = behind;
     if (event.type == MD_SPAN_CODE) {
-      const std::string text = "`x" + std::to_string(segment_.kept.size()) + "`";
-      segment_.kept.push_back({text, std::string(document_.substr(code_begin_, behind - code_begin_))});
-      segment_.text += text;
+      keep(document_.substr(code_begin_, behind - code_begin_));
       segment_.tags.pop_back();
       code_.clear();
     }
+  }
+
+  /// Markup that stays as it is.
+  void keep(std::string_view source) {
+    const std::string text = "`x" + std::to_string(segment_.kept.size()) + "`";
+    segment_.kept.push_back({text, std::string(source)});
+    segment_.text += text;
   }
 
   static std::string_view mark_characters(MD_SPANTYPE type) {
@@ -307,10 +296,11 @@ class Reader {
   }
 
   std::string_view document_;
+  MarkdownText parsed_;
   std::vector<Segment> segments_;
   Segment segment_;
   std::vector<Event> events_;  // since the last text
-  std::vector<size_t> open_;   // open tags
+  std::vector<Open> open_;     // open tags
   size_t position_ = 0;        // everything in the segment before it is processed
   size_t code_begin_ = 0, code_end_ = 0;
   std::string code_, escaped_;
@@ -321,7 +311,7 @@ class Reader {
 }  // namespace
 
 std::vector<Segment> markdown_segments(std::string_view markdown) {
-  return Reader(markdown).read(behind_front_matter(markdown));
+  return Reader(markdown).read();
 }
 
 }  // namespace heed::translate

@@ -1,5 +1,3 @@
-#include <md4c.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -8,6 +6,8 @@
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document_labels.h"
 #include "translate/documents/markdown_escape.h"
+#include "translate/documents/markdown_link.h"
+#include "translate/documents/markdown_text.h"
 
 namespace heed::translate {
 namespace {
@@ -83,9 +83,10 @@ std::string escape_description(std::string_view text) {
 /// Finds descriptions of images that are plain text on one line.
 class ImageReader {
  public:
-  ImageReader(std::string_view document, std::vector<Label>& labels) : document_(document), labels_(labels) {}
+  ImageReader(std::string_view document, std::vector<Label>& labels)
+      : document_(document), parsed_(document), labels_(labels) {}
 
-  void read(size_t begin) {
+  void read() {
     MD_PARSER parser{};
     parser.flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS;
     parser.enter_block = [](MD_BLOCKTYPE, void*, void*) { return 0; };
@@ -95,8 +96,7 @@ class ImageReader {
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return that(self).add(type, {text, size});
     };
-    const std::string_view rest = document_.substr(begin);
-    md_parse(rest.data(), static_cast<MD_SIZE>(rest.size()), &parser, this);
+    parsed_.parse(parser, this);
   }
 
  private:
@@ -117,20 +117,32 @@ class ImageReader {
     if (!plain_ || !has_letter(text_)) return 0;
     const auto begin = static_cast<size_t>(text_.data() - document_.data());
     if (!labels_.empty() && begin < labels_.back().end) return 0;  // md4c reads "![l](![)]()" twice
-    labels_.push_back({begin, begin + text_.size(), std::string(text_), escape_description});
+    labels_.push_back(label_at(begin));
     return 0;
   }
 
-  int add(MD_TEXTTYPE type, std::string_view text) {
+  Label label_at(size_t begin) const {
+    const size_t end = begin + text_.size(), behind = behind_link(document_, end);
+    if (!names_its_text(document_.substr(end, behind - end))) {
+      return {begin, end, std::string(text_), escape_description};
+    }
+    return {begin, behind, std::string(text_),
+            [name = std::string(text_), close = document_.substr(end, behind - end)](std::string_view text) {
+              const std::string description = escape_description(text);
+              return description + (description == name ? std::string(close) : link_end(name));
+            }};
+  }
+
+  int add(MD_TEXTTYPE type, std::string_view parsed) {
     if (image_ == 0) return 0;
-    const bool inside =
-        text.data() >= document_.data() && text.data() + text.size() <= document_.data() + document_.size();
-    plain_ = plain_ && inside && type == MD_TEXT_NORMAL && text_.empty();
+    const std::string_view text = parsed_.source_of(parsed);
+    plain_ = plain_ && text.data() != nullptr && type == MD_TEXT_NORMAL && text_.empty();
     text_ = text;
     return 0;
   }
 
   std::string_view document_, text_;
+  MarkdownText parsed_;
   std::vector<Label>& labels_;
   int image_ = 0;  // the number of open images
   bool plain_ = false;
@@ -148,9 +160,8 @@ size_t behind_front_matter(std::string_view markdown) {
 
 std::vector<Label> markdown_labels(std::string_view markdown) {
   std::vector<Label> labels;
-  const size_t begin = behind_front_matter(markdown);
-  add_front_matter(markdown, begin, labels);
-  ImageReader(markdown, labels).read(begin);
+  add_front_matter(markdown, behind_front_matter(markdown), labels);
+  ImageReader(markdown, labels).read();
   return labels;
 }
 
