@@ -55,6 +55,14 @@ bool is_plain_name(const std::string& name) {
          name.find('\0') == std::string::npos;
 }
 
+void require_shard(const std::string& path, const std::string& index_path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return;
+  fail(ErrorKind::kNotFound,
+       "'{}' is missing, one of the files with weights that {} lists: complete the download of the model",
+       path, index_path);
+}
+
 }  // namespace
 
 bool WeightFiles::are_safetensors(const ModelInventory& inventory) {
@@ -115,7 +123,9 @@ void WeightFiles::add_shards(const std::string& index_path) {
            shown(file), shown(name));
     }
     const auto [shard, is_new] = opened.emplace(file, shards_.size());
-    if (is_new) shards_.push_back(open_reader((fs::path(directory_) / file).string()));
+    const std::string path = (fs::path(directory_) / file).string();
+    if (is_new) require_shard(path, index_path);
+    if (is_new) shards_.push_back(open_reader(path));
     if (!shards_[shard->second]->has(name)) {
       fail(ErrorKind::kFormat, "{}: tensor '{}' is missing in its file '{}'", index_path, shown(name), file);
     }

@@ -57,7 +57,7 @@ TEST(WeightFiles, RefusesAMismatchedIndex) {
   expect_refused(index_of(R"({"b": "model-1-of-2.safetensors"})"), ErrorKind::kFormat,
                  "is missing in its file");
   expect_refused(index_of(R"({"b": "model-3-of-2.safetensors"})"), ErrorKind::kNotFound,
-                 "model-3-of-2.safetensors");
+                 "model-3-of-2.safetensors' is missing");
   expect_refused(index_of(R"({"b": 7})"), ErrorKind::kFormat, "'weight_map.b' is 7, expected a string");
   // Files that are there, but not in this directory.
   expect_refused(index_of(R"({"b": "../)" + std::filesystem::path(folder.path()).filename().string() +

@@ -28,7 +28,9 @@ int writing_order(DType dtype) {
 SafetensorsReader SafetensorsReader::open(const std::string& path) {
   InputFile file(path);
   if (file.size() < kLengthBytes) {
-    fail(ErrorKind::kFormat, "'{}' is not a valid safetensors file: it has {} bytes, too few for a header",
+    fail(ErrorKind::kFormat,
+         "'{}' is not a valid safetensors file: it has {} bytes, too few for a header; "
+         "download or copy it again",
          path, file.size());
   }
   uint64_t length = 0;
@@ -37,7 +39,7 @@ SafetensorsReader SafetensorsReader::open(const std::string& path) {
   if (length > kMaxHeaderBytes || length > rest) {
     fail(ErrorKind::kFormat,
          "'{}' is not a valid safetensors file: its header would have {} bytes, {}; the file is truncated or "
-         "of another type",
+         "of another type; download or copy it again",
          path, length,
          length > rest ? fmt::format("but only {} follow", rest)
                        : fmt::format("the maximum is {}", kMaxHeaderBytes));

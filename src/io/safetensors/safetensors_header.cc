@@ -45,8 +45,7 @@ constexpr FileType kFileTypes[] = {
 /// SAX parser, so that a hostile header is never held as a tree in memory.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
-  HeaderReader(std::string_view text, uint64_t data_size, const std::string& path)
-      : text_(text), data_size_(data_size), path_(path) {}
+  HeaderReader(std::string_view text, const std::string& path) : text_(text), path_(path) {}
 
   SafetensorsHeader take() { return std::move(header_); }
 
@@ -178,9 +177,9 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     if (offsets_->size() != 2) wrong_offsets();
     entry_.begin = (*offsets_)[0];
     entry_.end = (*offsets_)[1];
-    if (entry_.begin > entry_.end || entry_.end > data_size_) {
-      reject("the data_offsets of tensor '{}' are {} to {}, but there are {} bytes of data", name,
-             entry_.begin, entry_.end, data_size_);
+    if (entry_.begin > entry_.end) {
+      reject("the data_offsets of tensor '{}' are {} to {}, the end before the beginning", name, entry_.begin,
+             entry_.end);
     }
     const auto* type = std::find_if(std::begin(kFileTypes), std::end(kFileTypes),
                                     [&](const FileType& each) { return each.name == entry_.type; });
@@ -211,7 +210,6 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view text_;
-  uint64_t data_size_;
   const std::string& path_;
   SafetensorsHeader header_;
   std::unordered_set<std::string> names_;
@@ -235,7 +233,14 @@ void check_coverage(const std::vector<TensorInfo>& tensors, uint64_t data_size, 
     }
     covered = tensor.end;
   }
-  if (covered != data_size) {
+  if (covered > data_size) {
+    fail(ErrorKind::kFormat,
+         "'{}' is not whole: its header lists {} bytes of data, of which it has {}, as after a download or "
+         "copy "
+         "that broke off; download or copy it again",
+         path, covered, data_size);
+  }
+  if (covered < data_size) {
     fail(ErrorKind::kFormat,
          "'{}' is not a valid safetensors file: its tensors end at byte {} of {} bytes of data", path,
          covered, data_size);
@@ -250,7 +255,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, uint64_t data_
     fail(ErrorKind::kFormat, "'{}' is not a valid safetensors file: its header does not begin with '{{'",
          path);
   }
-  HeaderReader reader(text, data_size, path);
+  HeaderReader reader(text, path);
   Json::sax_parse(text.begin(), text.end(), &reader);
   SafetensorsHeader header = reader.take();
   std::sort(header.tensors.begin(), header.tensors.end(),

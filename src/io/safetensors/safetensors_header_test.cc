@@ -93,9 +93,13 @@ TEST(SafetensorsHeader, RefusesMismatchedSizes) {
                         "needs 8 bytes but has 4");
   expect_header_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8, "are 8 to 0");
   expect_header_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7,
-                        "there are 7 bytes of data");
-  expect_header_refused(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,18446744073709551615]}})", 7,
-                        "there are 7 bytes");
+                        "lists 8 bytes of data, of which it has 7");
+  expect_header_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 0, "download or copy");
+  for (const char* type : {"U8", "NEW"}) {
+    expect_header_refused(
+        fmt::format(R"({{"a":{{"dtype":"{}","shape":[0],"data_offsets":[0,18446744073709551615]}}}})", type),
+        7, type == std::string_view("U8") ? "needs 0 bytes" : "of which it has 7");
+  }
   // 2^32 x 2^32 elements wrap around to none, 2^62 doubles to none as well; an empty axis excuses nothing.
   expect_header_refused(R"({"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0,
                         "too large");

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/check.h"
 #include "base/files/file.h"
 #include "base/files/model_inventory.h"
 
@@ -12,7 +13,15 @@ namespace heed {
 /// kNotFound or kFile.
 inline std::string read_tokenizer_file(const std::string& path) {
   constexpr size_t kMaxBytes = size_t{64} << 20;
-  return read_file(path, kMaxBytes);
+  try {
+    return read_file(path, kMaxBytes);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kNotFound) throw;
+    fail(ErrorKind::kNotFound,
+         "{}; the tokenizer needs this file: complete the download of the model, or copy the file from the "
+         "original model",
+         error.what());
+  }
 }
 
 /// The content of tokenizer_config.json; without one, that of an empty object. Throws kFile.

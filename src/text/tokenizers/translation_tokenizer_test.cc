@@ -273,8 +273,13 @@ TEST_F(TranslationTokenizerTest, BrokenDirectoriesAreNamed) {
   write_file(folder() + "/target.spm", "rubbish");
   EXPECT_EQ(load_error(&message), ErrorKind::kFormat);
   EXPECT_THAT(message, testing::HasSubstr("target.spm"));
-  std::filesystem::remove(folder() + "/source.spm");
-  EXPECT_EQ(load_error(&message), ErrorKind::kNotFound);
+  train().save(folder());
+  for (const char* file : {"target.spm", "vocab.json", "source.spm"}) {
+    std::filesystem::remove(folder() + "/" + file);
+    EXPECT_EQ(load_error(&message), ErrorKind::kNotFound);
+    EXPECT_THAT(message, testing::HasSubstr(file));
+    EXPECT_THAT(message, testing::HasSubstr("complete the download of the model"));
+  }
 }
 
 class MarianFixture : public testing::Test {
