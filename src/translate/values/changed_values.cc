@@ -55,30 +55,66 @@ class Changes {
     std::ranges::sort(added, {}, &Value::begin);
   }
 
-  /// Ranges of the source whose two values stand side by side in the translation, "9 6 p.m." for "9–18 Uhr",
-  /// or became one: "10:15 Minuten" for "10–15 minutes".
-  void add_lost_links(std::vector<Value>& missing) const {
+  /// Whether two values of the source are a range, for certain. Neither "18th-century" nor "one-tenth"; and
+  /// ranges ascend: no "3 million and 600 thousand".
+  bool is_range(const Value& from, const Value& to) const {
     using enum ValueKind;
-    const std::string_view translation = texts_[1].text;
-    // Neither "18th-century" nor "one-tenth"; and ranges ascend: no "3 million and 600 thousand".
     const auto is_certain = [](const Value& value) {
-      return (value.kind == kNumber || value.kind == kTime) && !value.in_words && !value.optional;
+      const bool written = (value.kind == kNumber || value.kind == kDate) && !value.in_words;
+      return (written || value.kind == kTime) && value.linked && !value.optional;
     };
-    for (size_t n = 1; n < source_.size(); ++n) {
-      const Atom &first = source_[n - 1], &last = source_[n];
-      const Value &from = values_[0].values[first.index], &to = values_[0].values[last.index];
-      const bool range = from.linked && to.linked && first.index + 1 == last.index && is_certain(from) &&
-                         is_certain(to) && from.normal.size() <= to.normal.size();
-      if (!range || first.partner == nullptr || last.partner == nullptr) continue;
-      const size_t begin = first.partner->end, end = last.partner->begin;
-      const auto is_period = [](const TextToken& token) { return token.is("."); };  // "9 a.m. 6 p.m."
-      const bool side_by_side =
-          begin < end &&
-          std::ranges::all_of(tokenize_values(translation.substr(begin, end - begin)), is_period);
+    if (!is_certain(from) || !is_certain(to) || from.end > to.begin) return false;
+    if ((from.kind == kTime) != (to.kind == kTime)) return false;  // "12 de noviembre a las 6:00"
+    if (from.kind == kNumber && to.kind == kNumber && from.normal.size() > to.normal.size()) return false;
+    return holds_range_word(0, from.end, to.begin);
+  }
+
+  /// Whether a word of ranges stands between two positions of a text: in the source, no "and".
+  bool holds_range_word(size_t text, size_t begin, size_t end) const {
+    const ValueLanguage& language = texts_[text].language;
+    const std::vector<TextToken> tokens = tokenize_values(texts_[text].text.substr(begin, end - begin));
+    return std::ranges::any_of(tokens, [&](const TextToken& token) {
+      if (text == 0 && token.is(language.conjunction)) return false;
+      return std::ranges::count(language.ranges, std::string_view(token.lower)) > 0;
+    });
+  }
+
+  static bool is_number_range(const Value& from, const Value& to) {
+    return from.kind == ValueKind::kNumber && to.kind == ValueKind::kNumber;
+  }
+
+  /// Whether nothing stands between two values of the translation: "9 6".
+  bool are_side_by_side(const Value& first, const Value& last) const {
+    if (first.end >= last.begin) return false;
+    const std::string_view between = texts_[1].text.substr(first.end, last.begin - first.end);
+    return between.find_first_not_of(". ") == std::string_view::npos;
+  }
+
+  /// What a value of the source was matched with, of a date its day; null if that is nothing.
+  const Value* partner_of(size_t index) const {
+    for (const Atom& atom : source_) {
+      if (atom.index == index && atom.kind != ValueKind::kDate) return atom.partner;
+    }
+    return nullptr;
+  }
+
+  /// Ranges of the source whose two values are none in the translation, "9 6 p.m." for "9–18 Uhr", or became
+  /// one: "10:15 Minuten" for "10–15 minutes".
+  void add_lost_links(std::vector<Value>& missing) const {
+    const std::vector<Value>& values = values_[0].values;
+    for (size_t n = 1; n < values.size(); ++n) {
+      const Value &from = values[n - 1], &to = values[n];
+      if (!is_range(from, to)) continue;
+      const Value *first = partner_of(n - 1), *last = partner_of(n);
+      if (first == nullptr || last == nullptr) continue;
+      const bool one = first->end == last->end, ascends = first->end <= last->begin;
       const bool duration =
-          begin == last.partner->end &&
-          length_of_any(texts_[1].language.durations, tokens_behind(translation, begin)) > 0;
-      if (side_by_side || duration) missing.push_back({.kind = kText, .begin = from.begin, .end = to.end});
+          one && length_of_any(texts_[1].language.durations, tokens_behind(texts_[1].text, first->end)) > 0;
+      const bool apart =
+          !one && (is_number_range(from, to) ? are_side_by_side(*first, *last)
+                                             : !ascends || !holds_range_word(1, first->end, last->begin));
+      if (duration || apart)
+        missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end});
     }
   }
 
@@ -136,19 +172,23 @@ class Changes {
     return false;
   }
 
-  /// Money and percentages of the translation whose numbers count something else in the source: "€1,250
-  /// tickets for €18.50". Without any in the source, words may translate slang: "twenty bucks".
+  /// Money and percentages of the translation whose numbers count something else in the source, "€1,250
+  /// tickets for €18.50", and other units where that is a period: "20 °C" for "20 min". Without any in the
+  /// source, words may translate slang: "twenty bucks".
   void add_moved_units(std::vector<Value>& added) const {
     for (const Atom& atom : source_) {
       if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
         continue;
       const Unit unit = atom.partner->unit;
-      if (!is_percent_or_money(unit) || atom.value->unit != Unit::kNone) continue;
+      if (unit == Unit::kNone || atom.value->unit != Unit::kNone) continue;
+      const bool counts_time = period_of(0, *atom.value).has_value();
+      if (!is_percent_or_money(unit) && !counts_time) continue;
       const bool slang =
           atom.partner->in_words && std::ranges::none_of(values_[0].values, [&](const Value& value) {
             return is_same_unit(value.unit, unit);
           });
-      if (!slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit)) added.push_back(*atom.partner);
+      const bool other = !slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit);
+      if (counts_time || other) added.push_back(*atom.partner);
     }
   }
 
@@ -309,10 +349,6 @@ class Changes {
 };
 
 }  // namespace
-
-bool is_zero_in_words(const Value& value) {
-  return value.in_words && value.normal == "0";
-}
 
 void add_changes(const ComparedTexts& compared, const Atoms& source, ValueDifferences& differences) {
   Changes(compared, source).add_to(differences);

@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Which half of the day is not said.
         Pair{"de", "um halb zehn", "es", "a las 21:30", 1, 1},
         Pair{"de", "um halb neun", "en", "at 8:30 a.m.", 1, 1},
-        Pair{"en", "by 11 am", "es", "en el horno 11", 1, 1}, Pair{"en", "at 3am", "es", "a las 3a", 1, 1},
+        Pair{"en", "by 11 am", "es", "en el horno 11", 1, 1}, Pair{"en", "at 3am", "es", "a las 3a", 1, 0},
         Pair{"en", "by 2:30 p.m. at the latest", "es", "a las 2:30 como muy tarde", 1, 1},
         Pair{"en", "on December 21", "es", "en diciembre de 21", 1, 1},
         Pair{"en", "at a quarter to 5", "de", "um Viertel vor5", 1, 1},
@@ -379,6 +379,53 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "half a mind to go", "de", "fast entschlossen zu gehen", 0, 0},
                       Pair{"en", "half the people", "es", "la mitad de la gente", 0, 0}));
 
+INSTANTIATE_TEST_SUITE_P(
+    SpokenNumbers, ComparedValues,
+    ::testing::Values(
+        Pair{"de", "Nach zwölf Komma fünf Kilometern", "en", "five kilometers after twelve", 1, 2},
+        Pair{"de", "zwölf Komma fünf Kilometer", "en", "12.5 km", 0, 0},
+        Pair{"en", "two point five kilos", "es", "dos puntos de cinco kilos", 1, 2},
+        Pair{"en", "three point one four", "es", "3,14", 0, 0},
+        Pair{"es", "el cinco coma seis por ciento", "en", "six percent on the five", 1, 2},
+        Pair{"en", "It costs two euros eighty.", "es", "Cuesta ochenta euros.", 1, 1},
+        Pair{"en", "It costs two euros eighty.", "de", "Es kostet 2,80 €.", 0, 0},
+        Pair{"de", "3 Euro 50", "en", "three euros and fifty cents", 0, 0},
+        Pair{"de", "Ein Euro zwanzig.", "en", "A twenty-euro.", 1, 1},
+        Pair{"en", "She is one metre seventy-five tall.", "de", "Sie ist fünfundsiebzig groß.", 1, 1},
+        Pair{"es", "Mide un metro ochenta.", "en", "He is 1.80 m tall.", 0, 0},
+        Pair{"en", "a $50 lamp and a €3 bulb", "de", "eine Lampe für 50 Dollar und eine Birne für 3 €", 0, 0},
+        Pair{"de", "Der Eintritt kostet 5,- € heute.", "en", "Admission is €5 today.", 0, 0},
+        Pair{"es", "Cuesta doscientos pesos.", "en", "It costs two hundred weights.", 1, 0},
+        Pair{"es", "Cuesta doscientos pesos.", "en", "It costs 200 pesos.", 0, 0},
+        Pair{"es", "Ganaron dos a cero.", "en", "They won two minus.", 1, 0},
+        Pair{"es", "Una por la mañana y dos por la noche.", "en", "One in the morning and 2 a.m.", 1, 2}));
+
+INSTANTIATE_TEST_SUITE_P(
+    DurationsAndCodes, ComparedValues,
+    ::testing::Values(Pair{"de", "Der Song dauert 3:45.", "en", "The song lasts 3:45 a.m.", 1, 1},
+                      Pair{"en", "The song lasts 3:45.", "de", "Das Lied dauert 3:45 Uhr.", 1, 1},
+                      Pair{"es", "La canción dura 3:45.", "en", "The song lasts 3:45.", 0, 0},
+                      Pair{"en", "at 180 °C for 20 min", "es", "a 180 °C durante 20 °C", 0, 1},
+                      Pair{"de", "Goethestraße 17a", "en", "Goethestrasse 17", 1, 1},
+                      Pair{"en", "12B Oak Street", "de", "Oak Street 12B", 0, 0},
+                      Pair{"en", "3D printing at 16C", "de", "3D-Druck bei 16 °C", 0, 0},
+                      Pair{"es", "Isabel II, madre de Carlos III", "en", "Isabel II, Charles III's mother", 0,
+                           0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    LostRanges, ComparedValues,
+    ::testing::Values(
+        Pair{"de", "Mo 8–18 Uhr, Sa 9–13 Uhr", "en", "Mo 8 a.m., Sa 6 p.m., 1 p.m. 9 a.m.", 2, 0},
+        Pair{"en", "from 10am to 6pm", "es", "de las 18:00 a las 10:00", 1, 0},
+        Pair{"de", "vom 1. bis 20. November", "en", "on November 1, 20", 1, 0},
+        Pair{"de", "vom 3. bis zum 17. Juli", "en", "from July 3 to 17", 0, 0},
+        Pair{"de", "vom 24.12. bis 6.1.", "en", "from December 24, January 6", 1, 0},
+        Pair{"de", "vom 24.12. bis 6.1.", "en", "from December 24 until January 6", 0, 0},
+        Pair{"es", "el 12 de noviembre a las 6:00", "en", "on November 12 at 6:00 a.m.", 0, 0},
+        Pair{"en", "6-3, 6-4", "de", "6:3, 6:4", 0, 0},
+        Pair{"en", "She won 6-3 6-4.", "de", "Sie gewann 6-3 6-4.", 0, 0},
+        Pair{"en", "Our team won 3 to 1.", "de", "Unsere Mannschaft gewann drei zu eins.", 0, 0}));
+
 // A number with the marks of another language.
 INSTANTIATE_TEST_SUITE_P(
     ForeignThousands, ComparedValues,
@@ -404,7 +451,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "a table for 2 on February 2nd", "de", "am 2. Februar einen Tisch für 2. Februar", 0, 1},
         Pair{"en", "2 people from December 24 to December 28", "de",
              "24 Personen vom 2. Dezember bis zum 28. Dezember", 0, 1},
-        Pair{"en", "from May 3 to June 5", "de", "vom 5. Mai bis zum 3. Juni", 0, 2},
+        Pair{"en", "from May 3 to June 5", "de", "vom 5. Mai bis zum 3. Juni", 1, 2},
         Pair{"en", "from 3 May 2019 to 3 May 2020", "de", "vom 3. Mai 2019 bis zum 3. Mai 2020", 0, 0},
         Pair{"en", "May 3, 4 and 5", "de", "am 3., 4. und 5. Mai", 0, 0},
         Pair{"es", "el 3 y el 4 de mayo", "en", "May 3 and May 4", 0, 0},

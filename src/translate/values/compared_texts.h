@@ -35,9 +35,6 @@ using Atoms = std::vector<Atom>;
 /// Whether a value of the source is said by one of the translation.
 bool is_same_value(const ComparedTexts& compared, const Atom& source, const Atom& translation);
 
-/// "Zero" and "null", which a translation may say as "no".
-bool is_zero_in_words(const Value& value);
-
 /// Adds what is different about values that were matched, or belongs to no value of the source: lost units,
 /// ranges that became something else, other periods, added currencies, and words that are no numbers.
 void add_changes(const ComparedTexts& compared, const Atoms& source, ValueDifferences& differences);

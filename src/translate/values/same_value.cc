@@ -60,6 +60,9 @@ class Comparison {
       return is_hour(b, a, values_, texts_[1].language.twelve_hour);
     }
     if (source.kind == kNumber && translation.kind == kTime) {
+      // "Dos por la noche" is no time; the 2 of "a las dos" is its other reading.
+      const bool alone = values_[0].values[source.index].kind == kNumber && !a.linked;
+      if (texts_[0].language.article_before_times && alone) return false;
       return a.kind == kNumber && is_hour(a, b, values_, texts_[0].language.twelve_hour && !b.linked);
     }
     if (source.normal != translation.normal) return false;

@@ -32,6 +32,7 @@ enum class Unit {
   kPounds,  ///< money or a weight: "five pounds"
   kCent,
   kPenny,
+  kPeso,
   kDegree,  ///< without a scale
   kCelsius,
   kFahrenheit,
@@ -81,6 +82,7 @@ struct Value {
   /// letters and digits, lower-case.
   std::string normal = {};
   Unit unit = Unit::kNone;
+  size_t decimals = 0;  ///< that its figures have, the zeros at the end too: 2 of "1.50"
 
   int minute = 0;         ///< kTime: of the day, 0 to 1439
   bool half_day = false;  ///< kTime: could be twelve hours later, too: "half past nine"
@@ -107,6 +109,11 @@ struct Value {
   /// Another reading: "from ten to twelve" is no time but the numbers 10 and 12. Empty: none.
   std::vector<Value> other_reading = {};
 };
+
+/// "Zero" and "null", which a translation may say as "no".
+inline bool is_zero_in_words(const Value& value) {
+  return value.in_words && value.normal == "0";
+}
 
 /// The values of a text, in order.
 struct TextValues {

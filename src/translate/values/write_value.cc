@@ -15,7 +15,7 @@ std::string with_number(std::string_view form, const std::string& number) {
 }
 
 std::vector<std::string> write_number(const Value& number, const ValueLanguage& language) {
-  const std::string figures = write_figures(number.normal, language);
+  const std::string figures = write_figures(number.normal, language, number.decimals);
   constexpr size_t kMostInWords = 6;
   const std::optional<int64_t> integer = parse_integer(number.normal, kMostInWords);
   if (number.unit != Unit::kNone) {

@@ -157,6 +157,8 @@ constexpr Phrase<Period> kPeriods[] = {
     {"minutes", Period::kMinute}, {"hour", Period::kHour},      {"hours", Period::kHour},
     {"day", Period::kDay},        {"days", Period::kDay},       {"week", Period::kWeek},
     {"weeks", Period::kWeek},     {"month", Period::kMonth},    {"months", Period::kMonth},
+    {"min", Period::kMinute},     {"mins", Period::kMinute},    {"sec", Period::kSecond},
+    {"secs", Period::kSecond},    {"hr", Period::kHour},        {"hrs", Period::kHour},
     {"year", Period::kYear},      {"years", Period::kYear}};
 constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};
 constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion", 9}, {"trillion", 12},
@@ -173,6 +175,7 @@ constexpr UnitWords kUnits[] = {
     {Unit::kPounds, "{} pounds", "{} lbs", {"pound", "pounds", "lb", "lbs"}},
     {Unit::kCent, "{} cents", "{}¢", {"cent", "cents", "euro cent", "euro cents"}},
     {Unit::kPenny, "{} pence", "{}p", {"penny", "pence"}},
+    {Unit::kPeso, "{} pesos", "{} peso", {"peso", "pesos", "mexican pesos"}},
     {Unit::kDegree, "{} degrees", "{} °C", {"°", "degree", "degrees"}},
     {Unit::kCelsius,
      "{} °C",
@@ -239,7 +242,7 @@ constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro},   {"$", Unit::kDo
                                          {"eur", Unit::kEuro}, {"usd", Unit::kDollar}, {"gbp", Unit::kPound}};
 constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"below zero", "below freezing", "below"};
-constexpr std::string_view kRanges[] = {"to", "-", "–", "and", "until", "till", "a"};
+constexpr std::string_view kRanges[] = {"to", "to the", "-", "–", "and", "until", "till", "through", "a"};
 constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", "starting"};
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
@@ -248,6 +251,10 @@ constexpr std::string_view kMultipliers[] = {"×", "x", "times"};
 constexpr std::string_view kNone[] = {"no",      "none", "nobody", "nothing", "not",
                                       "without", "free", "never",  "zero",    "nil"};
 constexpr std::string_view kPlurals[] = {"people", "men", "women", "children"};
+constexpr std::string_view kDecimalWords[] = {"point"};
+constexpr std::string_view kSmallerUnitLinks[] = {"and"};
+constexpr std::string_view kBeforeDurations[] = {"lasts", "lasted", "last",      "lasting",  "takes",
+                                                 "took",  "ran",    "length of", "duration", "duration :"};
 constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
 constexpr Phrase<int> kQuarters[] = {{"a quarter of a", 1},      {"quarter of a", 1},
                                      {"a quarter", 1},           {"quarter", 1},
@@ -385,11 +392,13 @@ const ValueLanguage& values() {
       .clock_words = kClockWords,
       .time_marks = kTwelveHourMarks,
       .durations = kDurations,
+      .before_durations = kBeforeDurations,
       .periods = kPeriods,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,
       .ranges = kRanges,
+      .conjunction = "and",
       .written_range = "from {} to {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
@@ -401,6 +410,8 @@ const ValueLanguage& values() {
       .written_decade = "{}s",
       .halved_units = kHalvedUnits,
       .scales = kScales,
+      .decimal_words = kDecimalWords,
+      .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,
       .units_joined = kUnitsJoined,
       .units_before = kUnitsBefore,

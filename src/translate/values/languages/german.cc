@@ -79,7 +79,8 @@ constexpr Phrase<Period> kPeriods[] = {
     {"tag", Period::kDay},        {"tage", Period::kDay},        {"tagen", Period::kDay},
     {"woche", Period::kWeek},     {"wochen", Period::kWeek},     {"monat", Period::kMonth},
     {"monate", Period::kMonth},   {"monaten", Period::kMonth},   {"jahr", Period::kYear},
-    {"jahre", Period::kYear},     {"jahren", Period::kYear}};
+    {"jahre", Period::kYear},     {"jahren", Period::kYear},     {"min", Period::kMinute},
+    {"std", Period::kHour},       {"sek", Period::kSecond}};
 constexpr Phrase<int> kNamedTimes[] = {
     {"mittag", 720}, {"mittags", 720}, {"mittagsstunde", 720}, {"mittagszeit", 720}, {"mitternacht", 0}};
 constexpr Phrase<int> kScales[] = {{"tausend", 3}, {"million", 6},   {"millionen", 6},  {"mio .", 6},
@@ -100,6 +101,7 @@ constexpr UnitWords kUnits[] = {
     {Unit::kPounds, "{} Pfund", "{} £", {"pfund"}},
     {Unit::kCent, "{} Cent", "{} ct", {"cent", "cents", "ct", "eurocent", "eurocents"}},
     {Unit::kPenny, "{} Pence", "{} Penny", {"penny", "pence"}},
+    {Unit::kPeso, "{} Pesos", "{} Peso", {"peso", "pesos"}},
     {Unit::kDegree, "{} Grad", "{} °C", {"°", "grad"}},
     {Unit::kCelsius, "{} °C", "{} Grad Celsius", {"° c", "º c", "ºc", "grad celsius"}},
     {Unit::kFahrenheit, "{} °F", "{} Grad Fahrenheit", {"° f", "ºf", "grad fahrenheit"}},
@@ -161,7 +163,7 @@ constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro},   {"$", Unit::kDo
                                          {"eur", Unit::kEuro}, {"usd", Unit::kDollar}, {"gbp", Unit::kPound}};
 constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt", "minus"};
-constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um"};
+constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um", "bis zum", "bis zu"};
 constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "seit"};
 constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
@@ -169,6 +171,10 @@ constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste"
 constexpr std::string_view kMultipliers[] = {"×", "x", "mal"};
 constexpr std::string_view kNone[] = {"kein", "niemand", "nichts", "nicht", "nie",
                                       "ohne", "frei",    "los",    "null"};
+constexpr std::string_view kDecimalWords[] = {"komma"};
+constexpr std::string_view kSmallerUnitLinks[] = {"und"};
+constexpr std::string_view kBeforeDurations[] = {"dauert", "dauerte", "dauern",  "dauerten", "gedauert",
+                                                 "lief",   "dauer",   "dauer :", "länge",    "länge :"};
 constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
 constexpr Phrase<int> kQuarters[] = {
     {"eine viertel", 1}, {"viertel", 1}, {"drei viertel", 3}, {"dreiviertel", 3}};
@@ -498,11 +504,13 @@ const ValueLanguage& values() {
       .hour_of_one = "eins",
       .time_marks = kClockWords,
       .durations = kDurations,
+      .before_durations = kBeforeDurations,
       .periods = kPeriods,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,
       .ranges = kRanges,
+      .conjunction = "und",
       .written_range = "von {} bis {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
@@ -514,6 +522,8 @@ const ValueLanguage& values() {
       .written_decade = "{}er",
       .halved_units = kHalvedUnits,
       .scales = kScales,
+      .decimal_words = kDecimalWords,
+      .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,
       .paying = "zahl",
       .units_before = kUnitsBefore,

@@ -157,7 +157,8 @@ constexpr Phrase<Period> kPeriods[] = {
     {"minutos", Period::kMinute}, {"hora", Period::kHour},       {"horas", Period::kHour},
     {"día", Period::kDay},        {"días", Period::kDay},        {"semana", Period::kWeek},
     {"semanas", Period::kWeek},   {"mes", Period::kMonth},       {"meses", Period::kMonth},
-    {"año", Period::kYear},       {"años", Period::kYear}};
+    {"año", Period::kYear},       {"años", Period::kYear},       {"min", Period::kMinute},
+    {"seg", Period::kSecond}};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
 constexpr Phrase<int> kScales[] = {
     {"mil", 3}, {"millón", 6}, {"millones", 6}, {"billón", 12}, {"billones", 12}};
@@ -175,6 +176,7 @@ constexpr UnitWords kUnits[] = {
     {Unit::kPounds, "{} libras", "{} £", {"libra", "libras", "de libras"}},
     {Unit::kCent, "{} centavos", "{} céntimos", {"céntimo", "céntimos", "centavo", "centavos"}},
     {Unit::kPenny, "{} peniques", "{} penique", {"penique", "peniques"}},
+    {Unit::kPeso, "{} pesos", "{} peso", {"peso", "pesos", "de pesos"}},
     {Unit::kDegree, "{} grados", "{} °C", {"°", "º", "grado", "grados"}},
     {Unit::kCelsius,
      "{} °C",
@@ -230,13 +232,17 @@ constexpr Phrase<Unit> kUnitsBefore[] = {{"€", Unit::kEuro}, {"$", Unit::kDoll
 constexpr std::string_view kMinus[] = {"menos"};
 constexpr std::string_view kCertainMinus[] = {"es menos", "era menos", "fue menos", "a menos", "de menos"};
 constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
-constexpr std::string_view kRanges[] = {"a", "-", "–", "y", "hasta"};
+constexpr std::string_view kRanges[] = {"a", "al", "-", "–", "y", "hasta", "hasta el", "a el"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
 constexpr std::string_view kMultipliers[] = {"×", "x", "veces"};
 constexpr std::string_view kNone[] = {"no",  "ningún", "ninguno", "ninguna", "nadie", "nada",
                                       "sin", "nunca",  "cero",    "libre",   "libres"};
+constexpr std::string_view kDecimalWords[] = {"coma", "punto"};
+constexpr std::string_view kSmallerUnitLinks[] = {"con", "y"};
+constexpr std::string_view kBeforeDurations[] = {"dura",   "duró",     "duran",      "duraron",
+                                                 "duraba", "duración", "duración :", "duración de"};
 constexpr std::string_view kHalfBefore[] = {"medio", "media"};
 constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1}, {"cuarto de", 1}, {"tres cuartos de", 3}};
 constexpr Phrase<int> kQuarterHours[] = {
@@ -395,11 +401,13 @@ const ValueLanguage& values() {
                                       .clock_words = kClockWords,
                                       .time_marks = kTwelveHourMarks,
                                       .durations = kDurations,
+                                      .before_durations = kBeforeDurations,
                                       .periods = kPeriods,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
                                       .ranges = kRanges,
+                                      .conjunction = "y",
                                       .written_range = "de {} a {}",
                                       .before_ranges = kBeforeRanges,
                                       .half_before = kHalfBefore,
@@ -410,6 +418,8 @@ const ValueLanguage& values() {
                                       .written_decade = "{}",
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
+                                      .decimal_words = kDecimalWords,
+                                      .smaller_unit_links = kSmallerUnitLinks,
                                       .units = kUnits,
                                       .units_before = kUnitsBefore,
                                       .multipliers = kMultipliers,

@@ -9,7 +9,7 @@ namespace heed::translate {
 
 bool is_money(Unit unit) {
   using enum Unit;
-  return unit == kEuro || unit == kDollar || unit == kPound || unit == kCent;
+  return unit == kEuro || unit == kDollar || unit == kPound || unit == kCent || unit == kPeso;
 }
 
 bool is_same_unit(Unit a, Unit b) {

@@ -98,11 +98,13 @@ struct ValueLanguage {
   std::string_view hour_of_one = {};                             ///< "eins": "um eins" is a time
   std::span<const std::string_view> time_marks = {};             ///< wrong behind other figures: "p.m."
   std::span<const std::string_view> durations = {};              ///< behind "3:45" that is no time: "min"
+  std::span<const std::string_view> before_durations = {};       ///< in front of one: "lasts"
   std::span<const Phrase<Period>> periods = {};                  ///< behind a number
   std::span<const Phrase<PartOfDay>> parts_of_day = {};          ///< behind a time
   std::span<const Phrase<PartOfDay>> words_of_part_of_day = {};  ///< anywhere: "tonight"
   std::span<const Phrase<int>> named_times = {};                 ///< "noon", in minutes of the day
   std::span<const std::string_view> ranges = {};                 ///< between two times: "to", "bis"
+  std::string_view conjunction = {};                             ///< of `ranges`, the one that lists: "and"
   std::string_view written_range = {};                           ///< of two times, each as {}
   std::span<const std::string_view> before_ranges = {};          ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
@@ -115,7 +117,10 @@ struct ValueLanguage {
   std::string_view written_decade = {};                        ///< with its year as {}
   /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
   std::span<const Phrase<int>> halved_units = {};
-  std::span<const Phrase<int>> scales = {};  ///< "million": the number of zeros
+  std::span<const Phrase<int>> scales = {};              ///< "million": the number of zeros
+  std::span<const std::string_view> decimal_words = {};  ///< between spoken digits: "point"
+  /// Between an amount and its cents, or metres and centimetres: "and".
+  std::span<const std::string_view> smaller_unit_links = {};
   std::span<const UnitWords> units = {};
   std::string_view paying = {};                        ///< in words beside which "bar" is cash: "bezahlt"
   std::span<const Phrase<Unit>> units_joined = {};     ///< behind a number without a space: "20p"

@@ -97,9 +97,23 @@ std::optional<ReadValue> read_spaced_telephone(TextTokens tokens) {
   return text_value(tokens, kGroups, std::move(normal));
 }
 
+/// A house number or a part with a letter, "17a", "12B"; neither "9a.m." nor "16C".
+std::optional<ReadValue> read_number_with_letter(TextTokens tokens) {
+  constexpr size_t kMostDigits = 3;
+  constexpr std::string_view kLetters = "abc";
+  if (tokens.size() > 1 && tokens[1].capitalized && tokens[1].is("c")) return {};
+  if (tokens.size() < 2 || tokens[0].lower.size() > kMostDigits || tokens[1].after_space) return {};
+  if (tokens[1].lower.size() != 1 || kLetters.find(tokens[1].lower) == std::string_view::npos) return {};
+  const bool goes_on = tokens.size() > 3 && tokens[2].is(".") && !tokens[3].after_space;
+  const bool joined =
+      tokens.size() > 2 && !tokens[2].after_space && (tokens[2].is_word() || tokens[2].is_digits());
+  if (goes_on || joined) return {};
+  return text_value(tokens, 2, tokens[0].lower + tokens[1].lower);
+}
+
 /// A score or a ratio, "2:1", and a duration, "3:45 min" or "1:02:45". A word of the clock behind it, which
 /// is wrong there, is part of it, and so is a unit behind a time: "20:30 $".
-std::optional<ReadValue> read_ratio(TextTokens tokens, const ValueLanguage& language) {
+std::optional<ReadValue> read_ratio(TextTokens tokens, const ValueLanguage& language, bool behind_duration) {
   size_t count = 1;
   while (count + 1 < tokens.size() && tokens[count].is(":") && !tokens[count].after_space &&
          tokens[count + 1].is_digits() && !tokens[count + 1].after_space) {
@@ -107,7 +121,7 @@ std::optional<ReadValue> read_ratio(TextTokens tokens, const ValueLanguage& lang
   }
   if (count == 1 || !tokens[0].is_digits()) return {};
   const TextTokens behind = tokens.subspan(count);
-  const bool lasts = length_of_any(language.durations, behind) > 0;
+  const bool lasts = behind_duration || length_of_any(language.durations, behind) > 0;
   const auto within = [](const TextToken& token, int most) {
     return token.lower.size() <= 2 && small_number(token) <= most;
   };
@@ -160,12 +174,23 @@ std::string roman_numeral(int number) {
   return numeral;
 }
 
+/// What may be a Roman numeral, in lower case: "xiv", also of "XIV's"; empty for other words.
+std::string_view roman_letters(const TextToken& token) {
+  constexpr std::string_view kGenitive = "'s";
+  std::string_view letters = token.lower;
+  if (token.in_capitals) return letters;
+  if (!token.capitalized || !letters.ends_with(kGenitive)) return {};
+  letters.remove_suffix(kGenitive.size());
+  return letters.find_first_not_of("ivxlc") == std::string_view::npos ? letters : std::string_view();
+}
+
 /// "XIV" is 14; 0 for what is no Roman number.
 int roman_number(const TextToken& token) {
-  if (!token.in_capitals || token.lower.size() > 8) return 0;
-  if (token.lower.size() == 1 && !token.is("v") && !token.is("x")) return 0;
+  const std::string_view letters = roman_letters(token);
+  if (letters.empty() || letters.size() > 8) return 0;
+  if (letters == "i" || letters == "c" || letters == "l") return 0;
   int total = 0, last = 0;
-  for (auto letter = token.lower.rbegin(); letter != token.lower.rend(); ++letter) {
+  for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
     constexpr std::string_view kLetters = "ivxlc";
     constexpr std::array kWorth{1, 5, 10, 50, 100};
     const size_t index = kLetters.find(*letter);
@@ -187,11 +212,12 @@ std::vector<ProtectedSpan> find_addresses_and_codes(std::string_view text, TextT
   return spans;
 }
 
-std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& language) {
+std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& language, bool lasts) {
   if (tokens[0].is_digits()) {
     if (auto code = read_joined_code(tokens)) return code;
     if (auto telephone = read_spaced_telephone(tokens)) return telephone;
-    return read_ratio(tokens, language);
+    if (auto number = read_number_with_letter(tokens)) return number;
+    return read_ratio(tokens, language, lasts);
   }
   if (auto code = read_spaced_code(tokens, language)) return code;
   return tokens[0].is_word() ? read_spoken_digits(tokens, language) : std::nullopt;
@@ -205,7 +231,7 @@ std::optional<ReadValue> read_roman(const TextToken& token) {
   value.ordinal = value.roman = true;
   // "I", "XL" and "LIX" may be something else.
   constexpr size_t kCertain = 3;
-  const std::string& letters = token.lower;
+  const std::string_view letters = roman_letters(token);
   value.optional = letters.size() < kCertain || letters.find_first_not_of("ivx") != std::string::npos;
   if (roman_numeral(number) != letters) {
     if (value.optional) return std::nullopt;

@@ -81,12 +81,13 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
     const std::string decimal = decimal_number(whole, last);
     const bool feet = number.marks[0] == '\'' && !language.decimal_apostrophe;  // and inches: 5'10"
     if (!all_thousands && feet) return Figures{decimal_number(whole, ""), "", 1};
-    if (!all_thousands) return Figures{decimal, "", used, number.marks[0] != language.decimal_mark};
+    const size_t decimals = last.size();
+    if (!all_thousands) return Figures{decimal, "", used, number.marks[0] != language.decimal_mark, decimals};
     const bool grouped = number.marks[0] != language.decimal_mark;
     const std::string other = grouped ? decimal : integer;
     const bool ambiguous = language.other_marks == OtherMarks::kEither ||
                            (language.other_marks == OtherMarks::kGroups && !grouped);
-    return Figures{grouped ? integer : decimal, ambiguous ? other : "", used};
+    return Figures{grouped ? integer : decimal, ambiguous ? other : "", used, false, grouped ? 0 : decimals};
   }
   if (all_thousands) {
     return Figures{decimal_number(joined(number, count), ""), "", used,
@@ -95,7 +96,7 @@ std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& lang
   const bool decimal = number.marks.back() != number.marks[0] && are_thousands(number, count - 1);
   if (decimal) {
     return Figures{decimal_number(joined(number, count - 1), last), "", used,
-                   number.marks.back() != language.decimal_mark};
+                   number.marks.back() != language.decimal_mark, last.size()};
   }
   return Figures{decimal_number(joined(number, 1), ""), "", 1};
 }
@@ -141,7 +142,7 @@ std::string with_zeros(const std::string& number, int zeros) {
   return decimal_number(std::move(whole), std::move(fraction));
 }
 
-std::string write_figures(const std::string& number, const ValueLanguage& language) {
+std::string write_figures(const std::string& number, const ValueLanguage& language, size_t decimals) {
   const bool negative = number.starts_with('-');
   const size_t begin = negative ? 1 : 0, point = std::min(number.find('.'), number.size());
   std::string whole = number.substr(begin, point - begin);
@@ -150,7 +151,9 @@ std::string write_figures(const std::string& number, const ValueLanguage& langua
     at -= kGroup;
     whole.insert(at, 1, language.group_mark);
   }
-  if (point < number.size()) whole += language.decimal_mark + number.substr(point + 1);
+  std::string fraction = number.substr(std::min(point + 1, number.size()));
+  fraction.resize(std::max(fraction.size(), decimals), '0');
+  if (!fraction.empty()) whole += language.decimal_mark + fraction;
   return (negative ? "-" : "") + whole;
 }
 

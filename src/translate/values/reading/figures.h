@@ -15,7 +15,8 @@ struct Figures {
   std::string normal;     ///< "1249.5": no needless zeros
   std::string otherwise;  ///< by the other convention, if it may be meant (OtherMarks); else empty
   size_t tokens = 0;
-  bool other_mark = false;  ///< as in Value
+  bool other_mark = false;  ///< as Value::ill_written
+  size_t decimals = 0;      ///< digits behind the decimal mark
 };
 
 /// The number at the beginning of `tokens`. Marks of the other convention are read, too, where they can only
@@ -37,7 +38,8 @@ std::optional<int64_t> parse_integer(std::string_view normal, size_t max_digits)
 /// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
 std::string with_zeros(const std::string& number, int zeros);
 
-/// A decimal number as a language writes it: "1249.5" is "1.249,5" in German.
-std::string write_figures(const std::string& number, const ValueLanguage& language);
+/// A decimal number as a language writes it, with at least so many decimals: "1249.5" is "1.249,50" in
+/// German.
+std::string write_figures(const std::string& number, const ValueLanguage& language, size_t decimals = 0);
 
 }  // namespace heed::translate

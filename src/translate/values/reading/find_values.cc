@@ -96,7 +96,7 @@ class Finder {
 
   std::optional<ReadValue> read() const {
     if (auto text = read_text()) return text;
-    if (auto code = read_code(left(), language_)) return code;
+    if (auto code = read_code(left(), language_, is_behind(language_.before_durations))) return code;
     const TextToken& token = tokens_[at_];
     constexpr std::string_view kMarksBefore = "-$€£.";
     if (token.kind == TextToken::Kind::kSymbol && kMarksBefore.find(token.lower) == std::string_view::npos)
@@ -145,7 +145,7 @@ class Finder {
     const bool word = !behind.empty() && behind[0].is_word() && behind[0].lower.size() >= kLeast;
     Value& value = number.value;
     if (!is_money(value.unit) && (value.unit != Unit::kNone || !word)) return;
-    if (!tokens[2].is("000") && !value.counts) return;
+    if (!tokens[2].is("000") && !value.counts && !is_money(value.unit)) return;
     Value thousands = value;
     thousands.normal = with_zeros(value.normal, 3);
     thousands.ill_written = true;
@@ -255,15 +255,25 @@ class Finder {
     if (first.minute + kHalfDayMinutes < last.minute) first.minute += kHalfDayMinutes;
   }
 
+  /// Whether a value ends where a word of ranges begins that ends before a token: "3." before "bis zum".
+  bool stands_before_range(const Value& value, size_t token) const {
+    return std::ranges::any_of(language_.ranges, [&](std::string_view range) {
+      const size_t length = phrase_length(range);
+      if (length >= token || !begins_with(TextTokens(tokens_).subspan(token - length), range)) return false;
+      size_t before = token - length - 1;
+      const bool period =
+          value.ordinal && tokens_[before].is(".") && !tokens_[before].after_space && before > 0;
+      if (period) --before;
+      return tokens_[before].end == value.end;
+    });
+  }
+
   /// In "from 2 to 8 p.m." both are times. `tokens`: the length of the time that was just read.
   void complete_range(size_t tokens) {
     std::vector<Value>& values = result_.values;
     if (values.size() < 2 || at_ < tokens + 2) return;
     Value &last = values.back(), &first = values[values.size() - 2];
-    const TextToken& link = tokens_[at_ - tokens - 1];
-    const bool linked =
-        std::ranges::find(language_.ranges, std::string_view(link.lower)) != language_.ranges.end() &&
-        tokens_[at_ - tokens - 2].end == first.end;
+    const bool linked = stands_before_range(first, at_ - tokens);
     constexpr size_t kYearDigits = 4;
     const auto is_number = [](const Value& value, size_t digits) {
       return value.kind == ValueKind::kNumber && value.unit == Unit::kNone && !value.in_words &&
@@ -272,6 +282,9 @@ class Finder {
     if (linked) complete_first_time(first, last);
     const std::optional<int> from = minute_in_figures(first);
     if (linked) first.linked = last.linked = true;
+    for (Value* value : {&first, &last}) {
+      if (linked && is_zero_in_words(*value)) value->optional = false;  // "two to zero"
+    }
     if (linked && first.kind == ValueKind::kTime && last.kind == ValueKind::kTime) last.in_range = true;
     if (linked && is_number(first, kYearDigits) && is_number(last, 2)) {  // "1950-53"
       last.other_reading = {last};

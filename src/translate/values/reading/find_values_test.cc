@@ -9,11 +9,11 @@ namespace heed::translate {
 namespace {
 
 std::string unit_name(Unit unit) {
-  constexpr std::array kNames{"",    "%",   " EUR", " USD",  " GBP", " pounds", " cents", " pence", " deg",
-                              " °C", " °F", " kg",  " g",    " mg",  " km",     " m",     " cm",    " mm",
-                              " ms", " l",  " ml",  " mi",   " yd",  " ft",     " in",    " ac",    " ha",
-                              " t",  " oz", " gal", " km/h", " mph", " mpg",    " bar",   " bars",  " mmHg",
-                              " m³", " TB", " GB",  " MB",   " kB",  " B",      " BC"};
+  constexpr std::array kNames{
+      "",     "%",    " EUR",  " USD",  " GBP", " pounds", " cents", " pence", " pesos", " deg",  " °C",
+      " °F",  " kg",  " g",    " mg",   " km",  " m",      " cm",    " mm",    " ms",    " l",    " ml",
+      " mi",  " yd",  " ft",   " in",   " ac",  " ha",     " t",     " oz",    " gal",   " km/h", " mph",
+      " mpg", " bar", " bars", " mmHg", " m³",  " TB",     " GB",    " MB",    " kB",    " B",    " BC"};
   return kNames[static_cast<size_t>(unit)];
 }
 

@@ -12,6 +12,8 @@ bool is_one_of(const TextToken& token, std::span<const std::string_view> words) 
   return std::ranges::find(words, std::string_view(token.lower)) != words.end();
 }
 
+constexpr size_t kMaxWhole = 9;  // digits
+
 constexpr std::string_view kDecadeEndings[] = {"s", "er", "ern"};
 
 /// Reads on behind the number proper.
@@ -73,8 +75,10 @@ class NumberReader {
     if (const auto figures = read_figures(left(), language_)) {
       value_.normal = figures->normal;
       value_.ill_written = figures->other_mark;
+      value_.decimals = figures->decimals;
       otherwise_ = figures->otherwise;
       at_ += figures->tokens;
+      skip_dash_of_amount();
       read_ordinal_ending();
       return true;
     }
@@ -89,7 +93,80 @@ class NumberReader {
     value_.determiner = words->determiner;
     value_.unit = words->unit == Unit::kNone ? value_.unit : words->unit;
     at_ += words->tokens;
+    read_spoken_decimals(*words);
     return true;
+  }
+
+  /// "five point two", "drei Komma vierzehn": behind the word, digits or tens.
+  void read_spoken_decimals(const WordNumber& whole) {
+    constexpr int64_t kMost = 99;
+    if (whole.ordinal || whole.determiner || whole.half) return;
+    const size_t mark = length_of_any(language_.decimal_words, left());
+    if (mark == 0) return;
+    std::string fraction;
+    size_t tokens = mark;
+    while (at_ + tokens < tokens_.size() && tokens_[at_ + tokens].is_word()) {
+      const auto next = language_.read_words(left().subspan(tokens));
+      if (!next || next->ordinal || next->determiner || next->half || next->value > kMost) break;
+      fraction += std::to_string(next->value);
+      tokens += next->tokens;
+    }
+    if (fraction.empty()) return;
+    value_.normal = decimal_number(value_.normal, fraction);
+    value_.decimals = fraction.size();
+    value_.optional = false;
+    at_ += tokens;
+  }
+
+  /// "5,-": no cents.
+  void skip_dash_of_amount() {
+    const TextTokens behind = left();
+    if (behind.size() < 2 || !behind[0].is(std::string_view(&language_.decimal_mark, 1))) return;
+    if (behind[0].after_space || behind[1].after_space || !behind[1].is("-")) return;
+    if (behind.size() == 2 || !behind[2].is_digits()) at_ += 2;
+  }
+
+  /// "Two euros eighty", "one metre seventy-five", "3 Euro 50", "three euros and fifty cents".
+  void read_smaller_unit() {
+    const bool length = value_.unit == Unit::kMetre;
+    if ((!length && !is_money(value_.unit) && value_.unit != Unit::kPounds) || value_.unit == Unit::kCent)
+      return;
+    if (!parse_integer(value_.normal, kMaxWhole) || at_end()) return;
+    if (!tokens_[at_].after_space) return;  // "a $50 lamp"
+    const size_t link = length_of_any(language_.smaller_unit_links, left());
+    const TextTokens tokens = left().subspan(link);
+    const auto smaller = smaller_number(tokens);
+    if (!smaller) return;
+    const TextTokens behind = tokens.subspan(smaller->tokens);
+    const FoundUnit unit = find_unit(behind, language_);
+    const bool named =
+        length ? unit.unit == Unit::kCentimetre : unit.unit == Unit::kCent || unit.unit == Unit::kPenny;
+    constexpr size_t kLongWord = 5;  // letters: "two euros eighty a day", but not "two euros eighty dollars"
+    const bool alone = link == 0 && smaller->value >= 10 &&
+                       (behind.empty() || !behind[0].is_word() || behind[0].lower.size() <= kLongWord);
+    if (!named && (!alone || unit.tokens > 0 || find_phrase(language_.periods, behind) != nullptr)) return;
+    constexpr size_t kDecimals = 2;
+    std::string digits = std::to_string(smaller->value);
+    digits.insert(0, kDecimals - digits.size(), '0');
+    value_.normal = decimal_number(value_.normal, digits);
+    value_.decimals = kDecimals;
+    value_.optional = false;
+    at_ += link + smaller->tokens + (named ? unit.tokens : 0);
+  }
+
+  /// A whole number below 100 in words, or in figures without marks.
+  std::optional<WordNumber> smaller_number(TextTokens tokens) const {
+    constexpr int64_t kMost = 99;
+    if (tokens.empty()) return {};
+    if (tokens[0].is_digits()) {
+      const bool more = tokens.size() > 1 && !tokens[1].after_space && !tokens[1].is_word() &&
+                        tokens.size() > 2 && !tokens[2].after_space;  // "3 euros 50.5"
+      if (more || tokens[0].lower.size() > 2) return {};
+      return WordNumber{.value = small_number(tokens[0]), .tokens = 1};
+    }
+    auto words = language_.read_words(tokens);
+    if (!words || words->ordinal || words->determiner || words->half || words->value > kMost) return {};
+    return words;
   }
 
   /// ".08"
@@ -169,6 +246,7 @@ class NumberReader {
       const Phrase<int>* scale = find_phrase(language_.scales, left());
       if (scale == nullptr || value_.ordinal) return;
       value_.normal = with_zeros(value_.normal, scale->meaning);
+      value_.decimals = 0;
       if (!otherwise_.empty()) otherwise_ = with_zeros(otherwise_, scale->meaning);
       // "A million" is a number, "a thousand" an estimate, "ein paar Millionen" another.
       constexpr int kMillion = 6;
@@ -201,6 +279,7 @@ class NumberReader {
         if (unit.unit == Unit::kBars && value_.normal.find('.') != std::string::npos)
           value_.unit = Unit::kBar;  // nobody counts 2.4 bars to drink at
         skip_exponent();
+        read_smaller_unit();
       }
     }
     for (const std::string_view below : language_.below_zero) {

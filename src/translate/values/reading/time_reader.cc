@@ -170,6 +170,12 @@ bool is_number(const TextToken& token, const ValueLanguage& language) {
   return number && !number->ordinal && !number->determiner && !number->half;
 }
 
+/// Whether a part of the day makes an hour of the number before it. "Dos por la noche" is none without "las".
+bool has_part_of_hour(TextTokens tokens, const ValueLanguage& language) {
+  const Phrase<PartOfDay>* part = part_behind(tokens, language);
+  return part != nullptr && !(language.article_before_times && part->words.starts_with("por "));
+}
+
 }  // namespace
 
 int minute_of_day(int minute, PartOfDay part) {
@@ -190,7 +196,7 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     if (begins_with_number(pattern) && !number) continue;
     const auto found = match_pattern(pattern, tokens, language);
     if (!found || found->tokens <= match.tokens) continue;
-    if (pattern.needs_part && part_behind(tokens.subspan(found->tokens), language) == nullptr) continue;
+    if (pattern.needs_part && !has_part_of_hour(tokens.subspan(found->tokens), language)) continue;
     match = *found;
     best = &pattern;
   }

@@ -28,7 +28,8 @@ std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& langu
 std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& language);
 /// "LH 6887", "7664-DA", "612 345 678", "2:1", "nine one one"; addresses and other codes are found by
 /// find_addresses_and_codes().
-std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& language);
+/// `lasts`: "3:45" is a duration.
+std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& language, bool lasts);
 /// "XIV"
 std::optional<ReadValue> read_roman(const TextToken& token);
 /// The number of a list item. `tokens` are those of the whole text.
