@@ -211,6 +211,21 @@ TEST_F(CliClassifyTest, ModelsOfOtherTasksAreNamed) {
   EXPECT_NE(info.out.find("bad, good, neither"), std::string::npos) << info.out;
 }
 
+TEST_F(CliClassifyTest, BundledModelsForTheTaskAreNamed) {
+  std::filesystem::create_directory(other_.path("models"));
+  std::filesystem::create_directory_symlink(folder_.path(), other_.path("models/kinds"));
+  other_.write("models/broken", "");
+  const Command::Settings bundled{.environment = {"HEED_MODELS=" + other_.path("models")}};
+  const std::string kinds = "--model " + other_.path("models/kinds");
+  expect_failure(heed_command({"classify", "x"}, bundled), 2, {"--model DIR", "bundled: " + kinds + "\n"});
+  expect_failure(heed_command({"fill", "x"}, bundled), 2, {"--model DIR", "none for its task is bundled"});
+  expect_failure(heed_command({"generate", "x"}, bundled), 2, {"heed train --task lm", "none for its task"});
+  for (const char* path : {"models/kinds", "nowhere/kinds/", "kinds"}) {
+    expect_failure(heed_command({"classify", "x", "--model", path}, bundled), 1,
+                   {"does not exist", "the bundled one is " + kinds});
+  }
+}
+
 TEST_F(CliClassifyTest, LabelsAreEscapedInTheTerminal) {
   // U+009B begins control sequences like ESC, which labels must not contain; U+202E reverses the text
   // direction.

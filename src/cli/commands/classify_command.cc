@@ -27,7 +27,7 @@ std::string to_text(const std::vector<std::string>& labels, const tasks::Classif
 
 int run_classify(const ClassifyOptions& o) {
   SourceLines lines = open_lines(o.texts);
-  const ModelInventory files = find_named_model(o.texts.model);
+  const ModelInventory files = find_named_model(o.texts.model, models::Task::kClassification);
   LineOutput output = open_output(o.texts, files, lines);
   if (output.complete()) return kExitDone;
   const EncoderModel model = classifier_model(load_model(files, o.texts.model.precision));

@@ -92,7 +92,7 @@ int run_embed(const EmbedOptions& o) {
     fail(ErrorKind::kUsage, "'{}': arrays are not compressed; give a name that ends in .npy", o.texts.output);
   }
   SourceLines lines = open_lines(o.texts);
-  const ModelInventory files = find_named_model(o.texts.model);
+  const ModelInventory files = find_named_model(o.texts.model, models::Task::kEmbedding);
   std::optional<LineOutput> output;
   if (!array) {
     output = open_output(o.texts, files, lines);

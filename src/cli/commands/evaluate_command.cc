@@ -120,7 +120,8 @@ bool has_classifier(const EvaluateOptions& o) {
   const char* named = std::getenv("HEED_MODEL");
   const std::string model = !o.models.empty() ? o.models[0] : named != nullptr ? named : "";
   return !model.empty() &&
-         models::ModelDirectory::open(find_named_model({model, ""})).task() == models::Task::kClassification;
+         models::ModelDirectory::open(find_named_model({model, ""}, models::Task::kClassification)).task() ==
+             models::Task::kClassification;
 }
 
 /// With the task of the model, and the files that were given by position under their options.

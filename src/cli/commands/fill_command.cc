@@ -89,7 +89,7 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 
 int run_fill(const FillOptions& o) {
   SourceLines lines = open_lines(o.texts);
-  const ModelInventory files = find_named_model(o.texts.model);
+  const ModelInventory files = find_named_model(o.texts.model, models::Task::kMaskedLanguageModel);
   LineOutput output = open_output(o.texts, files, lines);
   if (output.complete()) return kExitDone;
   models::LoadedModel read = load_model(files, o.texts.model.precision);

@@ -166,11 +166,33 @@ models::LoadedModel load_model(const ModelInventory& files, const std::string& p
   return load_model(models::ModelDirectory::open(files), precision, shortlist);
 }
 
-ModelInventory find_named_model(const NamedModel& choice) {
+namespace {
+
+bool is_for(const BundledModel& model, models::Task task) {
+  try {
+    return models::ModelDirectory::open(model.directory).create_model()->task() == task;
+  } catch (const Error&) {
+    return false;  // the folder may hold anything
+  }
+}
+
+/// Throws the error for a command that was given no model; `advice` says where else to get one.
+[[noreturn]] void fail_without_named_model(models::Task task, const std::string& advice = "") {
+  std::vector<std::string> bundled;
+  for (const BundledModel& model : bundled_models()) {
+    if (is_for(model, task)) bundled.push_back("--model " + model.directory);
+  }
+  fail(ErrorKind::kUsage, "this command needs a model: give one with --model DIR or $HEED_MODEL{}{}", advice,
+       bundled.empty() ? "; none for its task is bundled"
+                       : fmt::format("; bundled: {}", fmt::join(bundled, ", ")));
+}
+
+}  // namespace
+
+ModelInventory find_named_model(const NamedModel& choice, models::Task task) {
   if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
   const std::string named = environment("HEED_MODEL");
-  if (named.empty())
-    fail(ErrorKind::kUsage, "no model for this task is bundled: give one with --model DIR or $HEED_MODEL");
+  if (named.empty()) fail_without_named_model(task);
   return model_directory_at(named, "$HEED_MODEL");
 }
 
@@ -239,6 +261,22 @@ std::vector<BundledModel> bundled_models() {
   return {};
 }
 
+namespace {
+
+/// For a path that does not exist, the bundled model of that name, if there is one: "models/rnn" is there in
+/// a clone of the sources only.
+std::string bundled_instead(const std::string& path) {
+  const fs::path wanted = fs::path(path) / "";
+  for (const BundledModel& model : bundled_models()) {
+    if (model.pair == wanted.parent_path().filename()) {
+      return fmt::format("; the bundled one is --model {}", model.directory);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 ModelInventory model_directory_at(const std::string& path, const std::string& origin) {
   ModelInventory files(path);
   require_model_directory(files, origin);
@@ -249,7 +287,8 @@ void require_model_directory(const ModelInventory& files, const std::string& ori
   const std::string& path = files.directory();
   if (!files.exists()) {
     fail(ErrorKind::kNotFound,
-         "{}: '{}' does not exist; give the directory that contains the model's config.json", origin, path);
+         "{}: '{}' does not exist; give the directory that contains the model's config.json{}", origin, path,
+         bundled_instead(path));
   }
   if (!files.is_directory()) {
     fail(ErrorKind::kFile, "{}: '{}' is a file; give the model directory", origin, path);
@@ -300,9 +339,7 @@ std::vector<ModelInventory> find_models(const ModelChoice& choice) {
 
 ModelInventory find_language_model(const ModelChoice& choice) {
   if (choice.model.empty() && environment("HEED_MODEL").empty()) {
-    fail(ErrorKind::kUsage,
-         "no language model is bundled: give one with --model DIR or $HEED_MODEL, or train one with heed "
-         "train --task lm");
+    fail_without_named_model(models::Task::kLanguageModel, ", or train one with heed train --task lm");
   }
   return find_model(choice);
 }

@@ -37,15 +37,16 @@ void add_argument(Command& app, const std::string& position, const std::string& 
 /// Throws kUsage if an argument of add_argument() is missing.
 void require_argument(const std::string& value, const std::string& position, const std::string& option);
 
-/// For tasks without bundled models: --model or $HEED_MODEL.
+/// For tasks whose model has to be named: with --model or $HEED_MODEL.
 struct NamedModel {
   std::string model;
   std::string precision;  ///< as above
 };
 /// Adds --model.
 void add_named_model_option(Command& app, NamedModel& choice);
-/// Throws kUsage if none is given, and the errors of model_directory_at().
-ModelInventory find_named_model(const NamedModel& choice);
+/// Throws kUsage, with the bundled models for this task, if none is given, and the errors of
+/// model_directory_at().
+ModelInventory find_named_model(const NamedModel& choice, models::Task task);
 
 /// Adds --precision, for a subcommand that computes with the model.
 void add_precision_option(Command& app, std::string& precision);
@@ -86,7 +87,7 @@ ModelInventory find_model(const ModelChoice& choice);
 /// The same for a command that goes through several models, in order, where no single bundled model
 /// translates the pair.
 std::vector<ModelInventory> find_models(const ModelChoice& choice);
-/// The same for tasks without bundled models. Throws kUsage if none is chosen.
+/// The same for language models, which have to be named. Throws kUsage if none is.
 ModelInventory find_language_model(const ModelChoice& choice);
 
 /// Opens the chosen model for a subcommand that translates. Throws kFormat for an unknown type of model.

@@ -86,7 +86,8 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& matrix, double loss, doubl
 
 int evaluate_classifier(const ClassifierEvaluation& o) {
   if (o.text.empty()) fail(ErrorKind::kUsage, "give labelled texts with --text F, lines of LABEL TAB TEXT");
-  const EncoderModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
+  const EncoderModel model = classifier_model(
+      load_model(find_named_model(o.model, models::Task::kClassification), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   const LabelledTexts texts = read_labelled(o, labels);
   ThreadPool pool(o.common.threads);
