@@ -15,15 +15,25 @@
 namespace heed::translate {
 namespace {
 
-LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options) {
+LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslationTokenizer& tokenizer,
+                                       const TranslatorOptions& options) {
   constexpr int64_t kUnlimited = int64_t{1} << 20;
   if (options.max_part_tokens < 0) {
     fail(ErrorKind::kUsage, "cannot split lines into parts of {} tokens", options.max_part_tokens);
   }
   int64_t most = options.max_part_tokens > 0 ? options.max_part_tokens : kUnlimited;
   if (model.max_length() > 0) most = std::min(most, model.max_length());
-  return {static_cast<size_t>(most), options.split_sentences, options.protect_spans,
-          options.glossary.get(),    options.true_case,       model.translates_sentences()};
+  const auto values_of = [&](const std::string& language) {
+    return options.check_values ? value_language(language) : nullptr;
+  };
+  return {.max_part_tokens = static_cast<size_t>(most),
+          .split_sentences = options.split_sentences,
+          .protect = options.protect_spans,
+          .glossary = options.glossary.get(),
+          .true_case = options.true_case,
+          .copy_wordless = model.translates_sentences(),
+          .source_values = values_of(tokenizer.source_language()),
+          .target_values = values_of(tokenizer.target_language())};
 }
 
 search::SearchOptions search_options(const TranslatorOptions& options,
@@ -65,7 +75,7 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       context_(with_heads(context, model, options_.heads)),
       tokenizer_(tokenizer),
       pool_(pool),
-      splitter_(tokenizer, splitter_options(model, options_)),
+      splitter_(tokenizer, splitter_options(model, tokenizer, options_)),
       search_(model, context_, search_options(options_, tokenizer), options_.budget),
       prefix_(tokenizer.target_phrase(options_.constraints.prefix)),
       assembler_(model, context_, tokenizer,

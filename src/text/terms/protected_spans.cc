@@ -84,6 +84,9 @@ constexpr std::array kPatterns{
         SpanKind::kExact,  // feet and inches, minutes and seconds: 5'10"
         R"((?<![\p{L}\p{N}.,'’′])[0-9]{1,3} ?['’′] ?[0-9]{1,2}(?:[.,][0-9]{1,2}| ?[¼½¾])?(?:["”″]|''|’’|′′))"},
     SpanPattern{
+        SpanKind::kExact,  // fractions, which tokenizers take apart: 1½, and 1 1/2
+        R"((?<![\p{L}\p{N}.,])(?:[0-9]{1,3}[ \x{A0}]?)?[¼½¾⅓⅔⅛⅜⅝⅞](?!\p{N})|(?<![\p{L}\p{N}.,/])[1-9][0-9]{0,2} [1-9]/(?:[2-9]|1[0-6])(?![\p{L}\p{N}/]|[.,][0-9]))"},
+    SpanPattern{
         SpanKind::kExact,  // codes that mix cases and digits: aB3xY, iPhone15
         R"((?<![\p{L}\p{N}-])(?=[A-Za-z0-9]{0,40}[0-9])(?=[A-Za-z0-9]{0,40}[a-z][A-Z])[A-Za-z][A-Za-z0-9]{2,40}(?![\p{L}\p{N}]))"},
     SpanPattern{
@@ -128,6 +131,7 @@ bool may_hold_spans(std::string_view text) {
     if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
     if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
     if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
+    if (byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xBC) return true;
     if (byte == 0xE2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) != 0x80) return true;
     if (byte > 0xE2) return true;
   }

@@ -13,6 +13,7 @@
 #include "text/unicode/true_case.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
+#include "translate/values/write_value.h"
 
 namespace heed::translate {
 namespace {
@@ -259,6 +260,16 @@ bool LineSplitter::is_copied(const Line& line, Range range) const {
          has_no_word(line.text.substr(range.begin, range.end - range.begin));
 }
 
+/// A range that is one number, in the target language.
+std::optional<std::string> LineSplitter::lone_number(const Line& line, Range range) const {
+  constexpr size_t kLongest = 40;  // bytes
+  if (options_.source_values == nullptr || options_.target_values == nullptr) return std::nullopt;
+  if (range.end - range.begin > kLongest || !overlapping(line.terms, range.begin, range.end).empty())
+    return std::nullopt;
+  return rewrite_lone_number(line.text.substr(range.begin, range.end - range.begin), *options_.source_values,
+                             *options_.target_values);
+}
+
 /// Splits at spans that the model can neither generate nor replace by placeholders, and at those beyond
 /// kMaxRequiredSpans.
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
@@ -295,13 +306,16 @@ SplitLine LineSplitter::split(std::string_view input) const {
     result.parts.push_back(std::move(part));
     last_end = range.end;
   };
+  const auto add_literal = [&](Range range, std::string text) {
+    LinePart part;
+    part.literal = std::move(text);
+    part.spans = {{range.begin, range.end}};
+    add(std::move(part), range);
+  };
   const auto add_copy = [&](Range range) {
     range = without_spaces(line.text, range);
     if (range.begin == range.end) return;
-    LinePart part;
-    part.literal = line.text.substr(range.begin, range.end - range.begin);
-    part.spans = {{range.begin, range.end}};
-    add(std::move(part), range);
+    add_literal(range, std::string(line.text.substr(range.begin, range.end - range.begin)));
   };
   if (is_copied(line, all)) {
     add_copy(all);
@@ -326,6 +340,11 @@ SplitLine LineSplitter::split(std::string_view input) const {
       add_copy(whole);
       continue;
     }
+    const Range text = without_spaces(line.text, whole);
+    if (auto number = lone_number(line, text)) {
+      add_literal(text, std::move(*number));
+      continue;
+    }
     if (line.spans.empty()) {
       // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
       LinePart part = encode(line, whole, options_.max_part_tokens);
@@ -334,10 +353,10 @@ SplitLine LineSplitter::split(std::string_view input) const {
     }
     for (const Range& cut : cut_around_literals(line, whole)) {
       const Range range = without_spaces(line.text, cut);
-      const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
+      const std::string_view words = line.text.substr(range.begin, range.end - range.begin);
       // Spans alone, or text without a letter or digit, are copied.
       if (holds_only_spans(line, range) ||
-          (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
+          (cut.end - cut.begin < whole.end - whole.begin && has_no_word(words))) {
         add_copy(range);
         continue;
       }

@@ -5,6 +5,7 @@
 // punctuation, else at white space, else between tokens. Nothing is dropped.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,14 @@
 #include "text/terms/protected_spans.h"
 #include "text/tokenizers/translation_tokenizer.h"
 #include "text/unicode/unicode_properties.h"
+#include "translate/values/languages/value_language.h"
 
 namespace heed::translate {
 
 /// A part of a line, with what is needed to post-process its translation.
 struct LinePart : Encoding {
-  /// Copied instead of translated: text without a letter or digit, such as an emoji, and protected spans.
-  /// Then there are no ids.
+  /// Instead of a translation: text without a letter or digit, such as an emoji, and protected spans as they
+  /// are, and a number alone as the target language writes it. Then there are no ids.
   std::string literal = {};
   /// Texts that the translation must contain, in source order.
   std::vector<RequiredText> required = {};
@@ -51,6 +53,9 @@ class LineSplitter {
     bool true_case = false;              ///< true-case lines in capitals
     /// Copy text without a letter or digit. Models translate it badly, often up to their maximum length.
     bool copy_wordless = true;
+    /// Where both are given, a number alone is written in the target language without the model, which loses
+    /// zeros and adds periods: "1,234.50". Null: none.
+    const ValueLanguage *source_values = nullptr, *target_values = nullptr;
   };
   /// The tokenizer must outlive this. Throws kUsage for fewer than 8 tokens.
   LineSplitter(const TranslationTokenizer& tokenizer, const Options& options);
@@ -83,6 +88,7 @@ class LineSplitter {
   bool target_can_hold(std::string_view text) const;
   static bool holds_only_spans(const Line& line, Range range);
   bool is_copied(const Line& line, Range range) const;
+  std::optional<std::string> lone_number(const Line& line, Range range) const;
   std::vector<Range> cut_around_literals(const Line& line, Range range) const;
   void add_sentence(const Line& line, Range range, std::vector<Range>& parts) const;
   size_t split_point(const Line& line, Range window, const Encoding& encoding) const;

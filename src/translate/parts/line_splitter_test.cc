@@ -182,6 +182,25 @@ TEST(LineSplitter, RefusesPartsThatAreTooShort) {
   EXPECT_THROW(LineSplitter(search::small_tokenizer(), {.max_part_tokens = 7}), Error);
 }
 
+TEST(LineSplitter, WritesALoneNumberInTheTargetLanguage) {
+  const auto split = [](const std::string& text, const ValueLanguage& from, const ValueLanguage& to) {
+    const LineSplitter splitter(search::small_tokenizer(),
+                                {.protect = true, .source_values = &from, .target_values = &to});
+    std::string written;
+    for (const LinePart& part : splitter.split(text).parts) written += part.ids.empty() ? part.literal : "?";
+    return written;
+  };
+  EXPECT_EQ(split("1,234.50", english_values(), german_values()), "1.234,50");
+  EXPECT_EQ(split(" 99.90 ", english_values(), spanish_values()), "99,90");
+  EXPECT_EQ(split("1.234,00 €", german_values(), english_values()), "€1,234.00");
+  EXPECT_EQ(split("-12,5 %.", german_values(), english_values()), "-12.5%.");
+  EXPECT_EQ(split("2024", german_values(), english_values()), "2024");
+  // Other texts, and numbers that may be read in two ways.
+  for (const char* text : {"12.5.", "1,250", "3:45", "12 apples", "1.5 and 2.5", "third"}) {
+    EXPECT_EQ(split(text, spanish_values(), english_values()), "?") << text;
+  }
+}
+
 TEST(LineSplitter, CopiesWhatIsOnlySpans) {
   const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
   std::string emojis;

@@ -8,6 +8,7 @@
 
 #include "translate/values/compared_texts.h"
 #include "translate/values/languages/text_tokens.h"
+#include "translate/values/reading/figures.h"
 #include "translate/values/reading/find_values.h"
 
 namespace heed::translate {
@@ -55,6 +56,13 @@ class Changes {
     std::ranges::sort(added, {}, &Value::begin);
   }
 
+  /// Whether a number in front of a date may be its day: no "1.250 € bis zum 15. März".
+  static bool may_be_day(const Value& number) {
+    constexpr int64_t kLast = 31;
+    const auto day = parse_integer(number.normal, 2);
+    return number.unit == Unit::kNone && !number.counts && day && *day <= kLast;
+  }
+
   /// Whether two values of the source are a range, for certain. Neither "18th-century" nor "one-tenth"; and
   /// ranges ascend: no "3 million and 600 thousand".
   bool is_range(const Value& from, const Value& to) const {
@@ -65,6 +73,7 @@ class Changes {
     };
     if (!is_certain(from) || !is_certain(to) || from.end > to.begin) return false;
     if ((from.kind == kTime) != (to.kind == kTime)) return false;  // "12 de noviembre a las 6:00"
+    if (from.kind != to.kind && !may_be_day(from)) return false;
     if (from.kind == kNumber && to.kind == kNumber && from.normal.size() > to.normal.size()) return false;
     return holds_range_word(0, from.end, to.begin);
   }

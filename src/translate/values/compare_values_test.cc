@@ -421,6 +421,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "vom 3. bis zum 17. Juli", "en", "from July 3 to 17", 0, 0},
         Pair{"de", "vom 24.12. bis 6.1.", "en", "from December 24, January 6", 1, 0},
         Pair{"de", "vom 24.12. bis 6.1.", "en", "from December 24 until January 6", 0, 0},
+        Pair{"de", "1.250,50 € bis zum 15. März", "en", "€1,250.50 by March 15", 0, 0},
         Pair{"es", "el 12 de noviembre a las 6:00", "en", "on November 12 at 6:00 a.m.", 0, 0},
         Pair{"en", "6-3, 6-4", "de", "6:3, 6:4", 0, 0},
         Pair{"en", "She won 6-3 6-4.", "de", "Sie gewann 6-3 6-4.", 0, 0},

@@ -6,6 +6,7 @@
 
 #include "base/text/ascii.h"
 #include "translate/values/reading/figures.h"
+#include "translate/values/reading/find_values.h"
 
 namespace heed::translate {
 namespace {
@@ -80,6 +81,27 @@ std::vector<std::string> write_value(const Value& value, std::string_view text,
       return {written()};
   }
   return {};
+}
+
+std::optional<std::string> rewrite_lone_number(std::string_view text, const ValueLanguage& from,
+                                               const ValueLanguage& to) {
+  const std::vector<Value> values = find_values(text, from).values;
+  if (values.size() != 1) return std::nullopt;
+  const Value& number = values[0];
+  const bool figures = number.kind == ValueKind::kNumber && !number.in_words && !number.ordinal &&
+                       !number.decade && !number.broken && !number.ill_written && !number.optional;
+  if (!figures || !number.other_reading.empty()) return std::nullopt;
+  const std::string_view before = text.substr(0, number.begin), behind = text.substr(number.end);
+  const auto is_word = [](std::string_view rest) {
+    return std::ranges::any_of(tokenize_values(rest),
+                               [](const TextToken& token) { return token.kind != TextToken::Kind::kSymbol; });
+  };
+  if (is_word(before) || is_word(behind)) return std::nullopt;
+  const std::string_view written = text.substr(number.begin, number.end - number.begin);
+  // A year has no separators, nor has any other number that the source writes without.
+  const bool plain = number.unit == Unit::kNone && written.find_first_of(".,") == std::string_view::npos;
+  const std::string form = plain ? std::string(written) : write_number(number, to).front();
+  return std::string(before) + form + std::string(behind);
 }
 
 }  // namespace heed::translate

@@ -1,6 +1,7 @@
 // Writes values as a language usually does.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,11 @@ namespace heed::translate {
 /// words is in words first, one with a unit always in figures.
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language);
+
+/// A text of one number in figures, with a unit or without and nothing else but marks, as another language
+/// writes it: "$1,234.50" is "1.234,50 Dollar" in German. None for other texts, and where the number may be
+/// another one.
+std::optional<std::string> rewrite_lone_number(std::string_view text, const ValueLanguage& from,
+                                               const ValueLanguage& to);
 
 }  // namespace heed::translate
