@@ -413,6 +413,15 @@ INSTANTIATE_TEST_SUITE_P(
                            0}));
 
 INSTANTIATE_TEST_SUITE_P(
+    RelativeDays, ComparedValues,
+    ::testing::Values(Pair{"de", "Übermorgen um acht Uhr", "en", "tomorrow at eight o'clock", 1, 0},
+                      Pair{"de", "vorgestern", "en", "the day before yesterday", 0, 0},
+                      Pair{"es", "Pasado mañana tenemos cita.", "en", "We have an appointment tomorrow.", 1,
+                           0},
+                      Pair{"en", "See you the day after tomorrow.", "es", "Hasta pasado mañana.", 0, 0},
+                      Pair{"en", "See you tomorrow.", "de", "Bis übermorgen.", 0, 1}));
+
+INSTANTIATE_TEST_SUITE_P(
     LostRanges, ComparedValues,
     ::testing::Values(
         Pair{"de", "Mo 8–18 Uhr, Sa 9–13 Uhr", "en", "Mo 8 a.m., Sa 6 p.m., 1 p.m. 9 a.m.", 2, 0},

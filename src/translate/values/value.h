@@ -78,8 +78,8 @@ bool is_money(Unit unit);
 struct Value {
   ValueKind kind = ValueKind::kNumber;
   size_t begin = 0, end = 0;  ///< bytes of the text
-  /// kNumber and kMarker: a decimal number, "1249.5" or "-3". kWeekday: "1" for Monday to "7". kText: its
-  /// letters and digits, lower-case.
+  /// kNumber and kMarker: a decimal number, "1249.5" or "-3". kWeekday: "1" for Monday to "7", or a relative
+  /// day. kText: its letters and digits, lower-case.
   std::string normal = {};
   Unit unit = Unit::kNone;
   size_t decimals = 0;  ///< that its figures have, the zeros at the end too: 2 of "1.50"

@@ -55,7 +55,10 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
 }
 
 std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
-  const auto name = std::ranges::find(language.weekdays, std::stoi(weekday.normal), &Phrase<int>::meaning);
+  const int day = std::stoi(weekday.normal);
+  const auto relative = std::ranges::find(language.relative_days, day, &Phrase<int>::meaning);
+  if (relative != language.relative_days.end()) return std::string(relative->words);
+  const auto name = std::ranges::find(language.weekdays, day, &Phrase<int>::meaning);
   std::string written(name->words);
   if (language.capital_weekdays) written[0] = ascii_upper(written[0]);
   return written;

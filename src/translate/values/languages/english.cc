@@ -98,6 +98,10 @@ constexpr Phrase<int> kWeekdays[] = {{"monday", 1}, {"tuesday", 2},  {"wednesday
                                      {"friday", 5}, {"saturday", 6}, {"sunday", 7}};
 constexpr std::string_view kBehindWeekdays[] = {"s", "'s"};
 
+constexpr Phrase<int> kRelativeDays[] = {{"the day after tomorrow", kDayAfterTomorrow},
+                                         {"day after tomorrow", kDayAfterTomorrow},
+                                         {"the day before yesterday", kDayBeforeYesterday},
+                                         {"day before yesterday", kDayBeforeYesterday}};
 constexpr TimePattern kTimes[] = {
     {.pattern = "half past H", .minutes = 30},
     {.pattern = "half - past H", .minutes = 30},
@@ -387,6 +391,7 @@ const ValueLanguage& values() {
       .day_links = kDayLinks,
       .weekdays = kWeekdays,
       .capital_weekdays = true,
+      .relative_days = kRelativeDays,
       .behind_weekdays = kBehindWeekdays,
       .times = kTimes,
       .clock_words = kClockWords,

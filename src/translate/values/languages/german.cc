@@ -32,6 +32,8 @@ constexpr std::string_view kBehindWeekdays[] = {
     "s",       "früh",       "morgen",      "morgens", "vormittag", "vormittags", "mittag",
     "mittags", "nachmittag", "nachmittags", "abend",   "abends",    "nacht",      "nachts"};
 
+constexpr Phrase<int> kRelativeDays[] = {{"übermorgen", kDayAfterTomorrow},
+                                         {"vorgestern", kDayBeforeYesterday}};
 constexpr TimePattern kTimes[] = {
     {.pattern = "halb H", .minutes = -30},
     {.pattern = "M vor halb H", .minutes = -30, .sign = -1},
@@ -497,6 +499,7 @@ const ValueLanguage& values() {
       .months = kMonthNames,
       .weekdays = kWeekdays,
       .capital_weekdays = true,
+      .relative_days = kRelativeDays,
       .behind_weekdays = kBehindWeekdays,
       .times = kTimes,
       .clock_words = kClockWords,

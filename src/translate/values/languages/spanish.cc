@@ -100,6 +100,10 @@ constexpr Phrase<int> kWeekdays[] = {{"lunes", 1},   {"martes", 2},    {"miérco
                                      {"domingo", 7}, {"miercoles", 3}, {"sabado", 6}};
 constexpr std::string_view kBehindWeekdays[] = {"s"};
 
+constexpr Phrase<int> kRelativeDays[] = {{"pasado mañana", kDayAfterTomorrow},
+                                         {"anteayer", kDayBeforeYesterday},
+                                         {"antes de ayer", kDayBeforeYesterday},
+                                         {"antier", kDayBeforeYesterday}};
 constexpr TimePattern kTimes[] = {
     {.pattern = "las H y media", .minutes = 30},
     {.pattern = "las H y cuarto", .minutes = 15},
@@ -396,6 +400,7 @@ const ValueLanguage& values() {
                                       .months = kMonthNames,
                                       .day_links = kDayLinks,
                                       .weekdays = kWeekdays,
+                                      .relative_days = kRelativeDays,
                                       .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
                                       .clock_words = kClockWords,

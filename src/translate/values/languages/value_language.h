@@ -49,6 +49,9 @@ struct TimePattern {
   bool to_the_hour = false;      ///< up to 59 minutes after the hour: "las siete y cincuenta"
 };
 
+/// Of ValueLanguage::relative_days, beside the weekdays 1 to 7.
+inline constexpr int kDayAfterTomorrow = 8, kDayBeforeYesterday = 9;
+
 enum class PartOfDay { kMorning, kAfternoon, kNight };
 enum class Period { kSecond, kMinute, kHour, kDay, kWeek, kMonth, kYear };
 
@@ -91,6 +94,8 @@ struct ValueLanguage {
   std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
   std::span<const Phrase<int>> weekdays = {};              ///< 1 to 7 from Monday, the usual word first
   bool capital_weekdays = false;                           ///< "Monday", but "lunes"
+  /// Days two days away, the usual words first; another word says them than a weekday, but the same is asked.
+  std::span<const Phrase<int>> relative_days = {};
   std::span<const std::string_view> behind_weekdays = {};  ///< in the same word: the "s" of "mondays"
   std::span<const TimePattern> times = {};
   std::span<const std::string_view> clock_words = {};            ///< behind times only: "Uhr"

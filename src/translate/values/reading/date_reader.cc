@@ -220,6 +220,12 @@ std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& langu
 std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& language) {
   const TextToken& token = tokens[0];
   if (!token.is_word()) return std::nullopt;
+  if (const Phrase<int>* day = find_phrase(language.relative_days, tokens)) {
+    const size_t length = phrase_length(day->words);
+    Value value{.kind = ValueKind::kWeekday, .begin = token.begin, .end = tokens[length - 1].end};
+    value.normal = std::to_string(day->meaning);
+    return ReadValue{std::move(value), length};
+  }
   const std::string_view word = token.lower;
   for (const auto& [name, number] : language.weekdays) {
     const bool begins = word.starts_with(name);
