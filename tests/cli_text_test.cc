@@ -1,5 +1,7 @@
 // Text processing of heed translate: sentence splitting, protected spans, glossaries, documents.
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -122,6 +124,22 @@ TEST_F(CliTextTest, TagsInPlainTextGetANote) {
   EXPECT_EQ(notes("Der <b>Hund</b>.", {"--quiet"}), "");
   EXPECT_EQ(notes("Der <b>Hund</b>.", {"--format", "html"}), "");
   EXPECT_EQ(notes("a </ b> c < d > e </> f"), "");
+}
+
+TEST_F(CliTextTest, DocumentsThatAreNotTextAreNamed) {
+  const auto translated = [&](std::string_view bytes, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"translate", "--model", model_, "--format", "html", "--input",
+                               folder_.write("page.html", bytes)});
+    return heed_command(more);
+  };
+  const std::string file = "of '" + folder_.path("page.html") + "'",
+                    latin = "<p>Der\nHund\n<code>\xE4</code></p>";
+  expect_failure(translated(latin), 1, {"line 3 " + file, "0xE4", "convert the file to UTF-8"});
+  expect_failure(translated({"<p>\n\0</p>", 9}), 1, {"line 2 " + file, "NUL", "give a text file in UTF-8"});
+  EXPECT_THAT(translated(latin, {"--lossy"}).out, testing::HasSubstr("\xEF\xBF\xBD</code>"));
+  EXPECT_THAT(translated({"<i>\0</i>", 8}, {"--lossy"}).out, testing::HasSubstr("\xEF\xBF\xBD</i>"));
+  expect_failure(heed_command({"translate", "--model", model_, "--format", "html", "a\xFF"}), 1,
+                 {"the document is not UTF-8", "convert it"});
 }
 
 // ---- Input that is probably not what was meant

@@ -141,7 +141,7 @@ int run_translate_documents(const TranslateArguments& o) {
   const TranslateOptions options = translate::options_for_document(read_options(o.flags));
   std::vector<std::string> documents = o.texts;
   const bool arguments = !documents.empty();
-  if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input));
+  if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input, o.lossy));
   LineOutput output(o.output);
   const std::vector<TranslationModel> models =
       load_translation_models(o.model, open_translation_models(o.model));

@@ -15,7 +15,6 @@
 #include "cli/jobs/source_lines.h"
 #include "data/corpus/readers/whole_text.h"
 #include "tasks/text_scoring.h"
-#include "text/unicode/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -64,15 +63,6 @@ std::string to_text(const TextTotals& totals) {
 /// Texts that are in memory at a time.
 constexpr size_t kTextsAtATime = 1024;
 
-std::string read_whole(const ScoreTextsOptions& o) {
-  std::string text = read_whole_text(o.input.empty() ? "-" : o.input);
-  if (find_invalid_utf8(text)) {
-    if (!o.lossy) fail(ErrorKind::kText, "'{}' is not UTF-8: convert it, or give --lossy", o.input);
-    text = replace_invalid_utf8(text);
-  }
-  return text;
-}
-
 }  // namespace
 
 int score_texts(const ScoreTextsOptions& o, const tasks::LanguageModelFiles& model) {
@@ -90,7 +80,7 @@ int score_texts(const ScoreTextsOptions& o, const tasks::LanguageModelFiles& mod
     if (lines) {
       for (std::string line; texts.size() < kTextsAtATime && lines->next(line);) texts.push_back(line);
     } else {
-      texts.push_back(read_whole(o));
+      texts.push_back(read_whole_text(o.input.empty() ? "-" : o.input, o.lossy));
     }
     more = lines && !lines->at_end();
     std::vector<tasks::TextScore> scores(texts.size());

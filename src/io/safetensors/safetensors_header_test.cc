@@ -1,5 +1,6 @@
 #include "io/safetensors/safetensors_header.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "test_folder.h"

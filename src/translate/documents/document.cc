@@ -82,7 +82,7 @@ std::vector<TranslatedDocument> translate_documents(const LineTranslator& transl
                                                     DocumentFormat format, const Stop& stop) {
   for (const std::string& document : documents) {
     if (const auto offset = find_invalid_utf8(document)) {
-      fail(ErrorKind::kText, "the document is not valid UTF-8 at byte {}", *offset);
+      fail(ErrorKind::kText, "the document is not UTF-8, at byte {}: convert it first", *offset);
     }
     if (const size_t at = document.find('\0'); at != std::string::npos) {
       fail(ErrorKind::kText, "the document has a NUL byte at byte {}: give a text in UTF-8", at);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "text/unicode/utf8.h"
+#include "data/corpus/readers/text_bytes.h"
 
 namespace heed {
 namespace {
@@ -111,26 +111,9 @@ bool LineReader::next(std::string_view& line) {
     line.remove_prefix(kByteOrderMark.size());
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const bool has_nul = line.find('\0') != std::string_view::npos;
-  const std::optional<size_t> invalid = find_invalid_utf8(line);
-  if (!has_nul && !invalid) return true;
-  if (!options_.lossy && has_nul) {
-    fail(ErrorKind::kFormat, "line {} of {} has a NUL byte: give a text file in UTF-8 (convert UTF-16 first)",
-         line_number(), name());
-  }
-  if (!options_.lossy) {
-    fail(ErrorKind::kText,
-         "line {} of {} is not UTF-8: byte {} of the line is 0x{:02X}; convert the file to UTF-8",
-         line_number(), name(), *invalid + 1, static_cast<unsigned char>(line[*invalid]));
-  }
-  replaced_.clear();
-  for (const char byte : replace_invalid_utf8(line)) {
-    if (byte == '\0') {
-      replaced_ += "\xEF\xBF\xBD";
-    } else {
-      replaced_ += byte;
-    }
-  }
+  if (is_text(line)) return true;
+  if (!options_.lossy) refuse_line(line, line_number(), name());
+  replaced_ = replace_what_is_no_text(line);
   line = replaced_;
   return true;
 }
