@@ -190,7 +190,7 @@ class Changes {
         continue;
       const Unit unit = atom.partner->unit;
       if (unit == Unit::kNone || atom.value->unit != Unit::kNone) continue;
-      const bool counts_time = period_of(0, *atom.value).has_value();
+      const bool counts_time = atom.value->of_duration || period_of(0, *atom.value).has_value();
       if (!is_percent_or_money(unit) && !counts_time) continue;
       const bool slang =
           atom.partner->in_words && std::ranges::none_of(values_[0].values, [&](const Value& value) {

@@ -124,6 +124,7 @@ class Finder {
         number->value.optional = false;
       number->value.counts = begins_with_noun(left().subspan(number->tokens));
       read_foreign_thousands(*number);
+      read_minutes_behind_hours(number->value);
       const bool first_half = number->value.normal == "0.5" && number->value.in_words && is_behind_ordinal();
       number->value.optional |= first_half;  // "the first half year"
       return number;
@@ -155,6 +156,14 @@ class Finder {
     } else {
       value.other_reading = {std::move(thousands)};
     }
+  }
+
+  /// In "11h 20m" are no metres.
+  void read_minutes_behind_hours(Value& number) const {
+    if (number.unit != Unit::kMetre || at_ < 2 || !tokens_[at_ - 1].is("h") || !tokens_[at_ - 2].is_digits())
+      return;
+    number.unit = Unit::kNone;
+    number.of_duration = true;
   }
 
   /// Whether the last value is an ordinal directly before the current token.
