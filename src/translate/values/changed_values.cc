@@ -78,13 +78,21 @@ class Changes {
     return holds_range_word(0, from.end, to.begin);
   }
 
+  bool is_range_word(size_t text, const TextToken& token) const {
+    return std::ranges::count(texts_[text].language.ranges, std::string_view(token.lower)) > 0;
+  }
+
+  /// What stands between values n and n + 1 of the source.
+  std::vector<TextToken> tokens_after_value(size_t n) const {
+    const std::vector<Value>& values = values_[0].values;
+    return tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
+  }
+
   /// Whether a word of ranges stands between two positions of a text: in the source, no "and".
   bool holds_range_word(size_t text, size_t begin, size_t end) const {
-    const ValueLanguage& language = texts_[text].language;
     const std::vector<TextToken> tokens = tokenize_values(texts_[text].text.substr(begin, end - begin));
     return std::ranges::any_of(tokens, [&](const TextToken& token) {
-      if (text == 0 && token.is(language.conjunction)) return false;
-      return std::ranges::count(language.ranges, std::string_view(token.lower)) > 0;
+      return is_range_word(text, token) && !(text == 0 && token.is(texts_[text].language.conjunction));
     });
   }
 
@@ -162,11 +170,9 @@ class Changes {
   bool may_share_unit(size_t n) const {
     const std::vector<Value>& values = values_[0].values;
     if (n + 1 >= values.size() || values[n + 1].begin < values[n].end) return false;
-    const auto between =
-        tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
     if (multiplies(n) || multiplies(n + 1)) return false;
-    return between.size() <= 1 || !between[0].is_word() ||
-           std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
+    const std::vector<TextToken> between = tokens_after_value(n);
+    return between.size() <= 1 || !between[0].is_word() || is_range_word(0, between[0]);
   }
 
   /// Whether a value of the source may be of a unit that stands with one beside it.
@@ -217,10 +223,8 @@ class Changes {
     if (weekday && values[number].begin <= values[number - 1].end + 1) return true;
     constexpr size_t kMost = 3;  // tokens of a list: "3 y el 4 de mayo"
     for (size_t n = number; n + 1 < values.size() && values[n].end <= values[n + 1].begin; ++n) {
-      const auto between =
-          tokenize_values(texts_[0].text.substr(values[n].end, values[n + 1].begin - values[n].end));
-      const bool list = between.empty() || !between[0].is_word() ||
-                        std::ranges::count(texts_[0].language.ranges, std::string_view(between[0].lower)) > 0;
+      const std::vector<TextToken> between = tokens_after_value(n);
+      const bool list = between.empty() || !between[0].is_word() || is_range_word(0, between[0]);
       if (!list || between.size() > kMost) return false;
       if (values[n + 1].kind == ValueKind::kDate) return values[n + 1].month == month;
     }

@@ -94,7 +94,8 @@ struct ValueLanguage {
   std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
   std::span<const Phrase<int>> weekdays = {};              ///< 1 to 7 from Monday, the usual word first
   bool capital_weekdays = false;                           ///< "Monday", but "lunes"
-  /// Days two days away, the usual words first; another word says them than a weekday, but the same is asked.
+  /// The day after tomorrow and the day before yesterday, the usual words first. They are compared as
+  /// weekdays are.
   std::span<const Phrase<int>> relative_days = {};
   std::span<const std::string_view> behind_weekdays = {};  ///< in the same word: the "s" of "mondays"
   std::span<const TimePattern> times = {};
