@@ -15,25 +15,27 @@
 namespace heed::translate {
 namespace {
 
-LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslationTokenizer& tokenizer,
-                                       const TranslatorOptions& options) {
+/// Null without a check of values, or for a language that it does not know.
+const ValueLanguage* checked_language(const TranslatorOptions& options, const std::string& language) {
+  return options.check_values ? value_language(language) : nullptr;
+}
+
+LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options,
+                                       const ValueLanguage* source, const ValueLanguage* target) {
   constexpr int64_t kUnlimited = int64_t{1} << 20;
   if (options.max_part_tokens < 0) {
     fail(ErrorKind::kUsage, "cannot split lines into parts of {} tokens", options.max_part_tokens);
   }
   int64_t most = options.max_part_tokens > 0 ? options.max_part_tokens : kUnlimited;
   if (model.max_length() > 0) most = std::min(most, model.max_length());
-  const auto values_of = [&](const std::string& language) {
-    return options.check_values ? value_language(language) : nullptr;
-  };
   return {.max_part_tokens = static_cast<size_t>(most),
           .split_sentences = options.split_sentences,
           .protect = options.protect_spans,
           .glossary = options.glossary.get(),
           .true_case = options.true_case,
           .copy_wordless = model.translates_sentences(),
-          .source_values = values_of(tokenizer.source_language()),
-          .target_values = values_of(tokenizer.target_language())};
+          .source_values = source,
+          .target_values = target};
 }
 
 search::SearchOptions search_options(const TranslatorOptions& options,
@@ -75,7 +77,9 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       context_(with_heads(context, model, options_.heads)),
       tokenizer_(tokenizer),
       pool_(pool),
-      splitter_(tokenizer, splitter_options(model, tokenizer, options_)),
+      source_values_(checked_language(options_, tokenizer.source_language())),
+      target_values_(checked_language(options_, tokenizer.target_language())),
+      splitter_(tokenizer, splitter_options(model, options_, source_values_, target_values_)),
       search_(model, context_, search_options(options_, tokenizer), options_.budget),
       prefix_(tokenizer.target_phrase(options_.constraints.prefix)),
       assembler_(model, context_, tokenizer,
@@ -89,10 +93,6 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
     fail(ErrorKind::kUsage,
          "the tokenizer has {} pieces, but the model's vocabulary has {}: use the tokenizer of this model",
          tokenizer.size(), model.vocabulary_size());
-  }
-  if (options_.check_values) {
-    source_values_ = value_language(tokenizer.source_language());
-    target_values_ = value_language(tokenizer.target_language());
   }
   if (options_.protect_spans) {
     for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {

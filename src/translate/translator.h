@@ -140,14 +140,13 @@ class Translator : public LineTranslator {
   nn::Context context_;  // refers to the heads in options_
   const TranslationTokenizer& tokenizer_;
   ThreadPool& pool_;
+  const ValueLanguage *source_values_, *target_values_;  // null: no check of values
   LineSplitter splitter_;
   search::Search search_;
   std::vector<int32_t> prefix_;
   TranslationAssembler assembler_;
   std::vector<search::RequiredPhrase> required_;  // the required texts of the constraints
-  const ValueLanguage* source_values_ = nullptr;  // null: no check of values
-  const ValueLanguage* target_values_ = nullptr;
-  std::vector<int32_t> marks_;  // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
+  std::vector<int32_t> marks_;                    // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
 };
 
 }  // namespace heed::translate

@@ -84,7 +84,7 @@ constexpr std::array kPatterns{
         SpanKind::kExact,  // feet and inches, minutes and seconds: 5'10"
         R"((?<![\p{L}\p{N}.,'’′])[0-9]{1,3} ?['’′] ?[0-9]{1,2}(?:[.,][0-9]{1,2}| ?[¼½¾])?(?:["”″]|''|’’|′′))"},
     SpanPattern{
-        SpanKind::kExact,  // fractions, which tokenizers take apart: 1½, and 1 1/2
+        SpanKind::kFraction,
         R"((?<![\p{L}\p{N}.,])(?:[0-9]{1,3}[ \x{A0}]?)?[¼½¾⅓⅔⅛⅜⅝⅞](?!\p{N})|(?<![\p{L}\p{N}.,/])[1-9][0-9]{0,2} [1-9]/(?:[2-9]|1[0-6])(?![\p{L}\p{N}/]|[.,][0-9]))"},
     SpanPattern{
         SpanKind::kExact,  // codes that mix cases and digits: aB3xY, iPhone15

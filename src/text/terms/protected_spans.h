@@ -9,10 +9,15 @@
 namespace heed {
 
 enum class SpanKind {
-  kExact,   ///< must be copied verbatim
-  kNumber,  ///< must keep its digits: "19,99 €" may become "€19.99"
-  kTerm,    ///< glossary term: must be translated as given, or with a capital first letter
+  kExact,     ///< must be copied verbatim
+  kFraction,  ///< a number that must be copied verbatim, since tokenizers take it apart: 1½, 1 1/2
+  kNumber,    ///< must keep its digits: "19,99 €" may become "€19.99"
+  kTerm,      ///< glossary term: must be translated as given, or with a capital first letter
 };
+
+constexpr bool is_verbatim(SpanKind kind) {
+  return kind == SpanKind::kExact || kind == SpanKind::kFraction;
+}
 
 /// Bytes [begin, end) of a text.
 struct ProtectedSpan {
@@ -25,8 +30,8 @@ struct ProtectedSpan {
 /// Exact: `code`, URLs, e-mail addresses, file names, HTML entities, %s and %1$d, {name}, {{name}}, ${name},
 /// $NAME, @name, emojis and smileys, version numbers, IP addresses, ISO dates, phone numbers, feet and inches
 /// such as 5'10", identifiers and placeholder marks such as ⟦0⟧; and 200 or more letters, digits and _+/=-
-/// without a space, such as base64, which are no word of any language that writes spaces. Numbers: with
-/// decimals, units, or at least four digits, and dates such as 17-05-2022.
+/// without a space, such as base64, which are no word of any language that writes spaces. Fractions:
+/// ½, 2 ¾, 1 1/2. Numbers: with decimals, units, or at least four digits, and dates such as 17-05-2022.
 std::vector<ProtectedSpan> find_protected_spans(std::string_view text);
 
 /// Text that a translation must contain.

@@ -14,8 +14,6 @@
 namespace heed {
 namespace {
 
-using testing::ElementsAre;
-
 /// A directory of its own for each test, removed at the end.
 class TranslationTokenizerTest : public testing::Test {
  protected:

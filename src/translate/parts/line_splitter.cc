@@ -166,7 +166,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
   for (const ProtectedSpan& span : inside) {
     const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
     add_text(span.begin);
-    if (span.kind == SpanKind::kExact && result.marks.size() < marks_) {
+    if (is_verbatim(span.kind) && result.marks.size() < marks_) {
       const std::string mark = placeholder_piece(static_cast<int>(result.marks.size()));
       result.append_instead(mark, span.begin);
       result.marks.push_back(mark);
@@ -245,7 +245,7 @@ bool LineSplitter::holds_only_spans(const Line& line, Range range) {
   size_t at = range.begin;
   bool any = false;
   for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
-    if (span.kind != SpanKind::kExact) continue;
+    if (!is_verbatim(span.kind)) continue;
     if (span.begin > at && !has_no_word(line.text.substr(at, span.begin - at))) return false;
     at = span.end;
     any = true;
@@ -276,7 +276,7 @@ std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& l
   std::vector<Range> ranges;
   size_t marks = 0, required = 0;
   for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
-    if (span.begin < range.begin || span.end > range.end || span.kind != SpanKind::kExact) continue;
+    if (span.begin < range.begin || span.end > range.end || !is_verbatim(span.kind)) continue;
     if (marks++ < marks_) continue;
     const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
     const bool fits = required < kMaxRequiredSpans && text.size() <= kMaxRequiredBytes;

@@ -26,7 +26,7 @@ std::string restore_spans(const LinePart& part, std::string_view text) {
     size_t next = text.size(), which = 0, size = 0;
     for (size_t n = 0; n < part.required.size(); ++n) {
       const bool marked = n < part.marks.size();
-      if (!marked && (!part.capitals || part.required[n].kind != SpanKind::kExact)) continue;
+      if (!marked && (!part.capitals || !is_verbatim(part.required[n].kind))) continue;
       const std::string& wanted = marked ? part.marks[n] : part.required[n].text;
       const size_t found = text.find(wanted, at);
       if (found < next) {

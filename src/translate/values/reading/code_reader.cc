@@ -19,10 +19,6 @@ bool is_text_value(std::string_view span) {
     const auto byte = static_cast<unsigned char>(c);
     return is_ascii_letter(byte) || byte >= 0x80;
   });
-  constexpr std::string_view kFractions[] = {"¼", "½", "¾", "⅓", "⅔", "⅛", "⅜", "⅝", "⅞"};
-  constexpr size_t kLongestMixed = 8;  // "12 11/16"
-  const bool mixed = span.size() <= kLongestMixed && span[0] != '0' && span[0] != '+' && has(" ") && has("/");
-  if (mixed || std::ranges::any_of(kFractions, has)) return false;  // a number
   const bool address = has("@") || has("://") || has("www.");
   const bool parts = has(" ") || has("-") || has("/") || has("+") || has(".") || has("'");
   constexpr size_t kShortest = 5;  // "d.h" is no file
