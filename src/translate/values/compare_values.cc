@@ -119,10 +119,12 @@ class Matcher {
     return result;
   }
 
-  /// Whether a number of the translation is linked with figures behind it: "zwei und 2.500.000".
+  /// Whether figures stand behind a number of the translation, linked with it or beside it: "zwei und
+  /// 2.500.000", "three 3,500,000".
   bool is_before_figures(const Value& number) const {
     const auto next = std::ranges::upper_bound(compared_.values[1].values, number.begin, {}, &Value::begin);
-    return next != compared_.values[1].values.end() && number.linked && next->linked && !next->in_words;
+    if (next == compared_.values[1].values.end() || next->in_words) return false;
+    return (number.linked && next->linked) || next->begin == number.end + 1;
   }
 
   std::optional<LostRange> lost_range(const ValueDifferences& differences) const {

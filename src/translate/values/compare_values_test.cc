@@ -363,6 +363,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "It took two and a half hours.", "es", "Tardó dos horas.", 1, 1},
                       Pair{"en", "It took two hours.", "es", "Tardó dos horas y media.", 1, 1},
                       Pair{"en", "2½ miles", "de", "2,5 Meilen", 0, 0},
+                      Pair{"es", "dos meses y medio", "en", "two months and a half", 0, 0},
+                      Pair{"de", "zweieinhalb Wochen", "en", "a week and a half", 1, 1},
+                      Pair{"de", "dreieinhalb Millionen Menschen", "en", "three 3,500,000 people", 0, 1},
                       Pair{"en", "half an hour", "es", "media hora", 0, 0},
                       Pair{"en", "half an hour", "es", "una hora", 1, 0},
                       Pair{"es", "media hora", "de", "eine halbe Stunde", 0, 0},
@@ -620,6 +623,15 @@ TEST(RepairTrials, WriteNumberWordsOfTheSourceInFigures) {
   EXPECT_EQ(
       repair_trials(of(source, half), {source, half}, german_values(), english_values(), 0).front().source,
       "Der zweihundertneunte Gast kaufte 42 Lampen für 3 Euro.");
+}
+
+TEST(RepairTrials, KeepTheUnitBetweenANumberAndItsHalf) {
+  const std::string source = "Estuvo dos meses y medio en el hospital.", translation = "It was in hospital.";
+  const auto trials =
+      repair_trials(compare_values({source, spanish_values()}, {translation, english_values()}),
+                    {source, translation}, spanish_values(), english_values(), 0);
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials.front().source, "Estuvo 2,5 meses en el hospital.");
 }
 
 TEST(RepairTrials, LeaveWordsThatSayMoreThanFigures) {

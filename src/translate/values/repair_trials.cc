@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "translate/values/languages/text_tokens.h"
 #include "translate/values/reading/figures.h"
 #include "translate/values/write_value.h"
 
@@ -15,6 +16,10 @@ std::string form_of(const Value& value, std::string_view source, const ValueLang
                     size_t attempt) {
   const std::vector<std::string> forms = write_value(value, source, language);
   return forms[std::min(attempt, forms.size() - 1)];
+}
+
+std::string_view text_of(const Value& value, std::string_view text) {
+  return text.substr(value.begin, value.end - value.begin);
 }
 
 /// The missing value that a wrong one probably stands for: of the same kind, if there is one.
@@ -65,6 +70,17 @@ bool says_more_than_figures(const Value& value) {
   return value.decade || (part && !value.other_reading.empty());
 }
 
+/// The unit between a number and a half of it, with a space before it: " meses" of "dos meses y medio".
+std::string halved_unit(std::string_view value, const ValueLanguage& language) {
+  const std::vector<TextToken> tokens = tokenize_values(value);
+  for (TextTokens left = tokens; !left.empty(); left = left.subspan(1)) {
+    if (find_phrase(language.halved_units, left) == nullptr || find_phrase(language.scales, left) != nullptr)
+      continue;
+    return " " + std::string(value.substr(left[0].begin, left[0].end - left[0].begin));
+  }
+  return "";
+}
+
 /// The source with the numbers that the translation lacks in figures; empty if none is in words.
 std::string with_figures(std::string_view source, const std::vector<Value>& missing,
                          const ValueLanguage& language) {
@@ -75,7 +91,8 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
     if (says_more_than_figures(*value)) continue;
     const std::string figures = write_figures(value->normal, language);
     text.replace(value->begin, value->end - value->begin,
-                 value->ordinal ? language.write_ordinal(figures) : figures);
+                 value->ordinal ? language.write_ordinal(figures)
+                                : figures + halved_unit(text_of(*value, source), language));
     changed = true;
   }
   return changed ? text : "";
@@ -85,10 +102,6 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
 RepairTrial insertion(std::string_view translation, size_t kept, const std::string& form) {
   const size_t word = kept - std::min(kept, translation.substr(0, kept).rfind(' ') + 1);
   return {.kept_bytes = kept - word, .inserted = std::string(translation.substr(kept - word, word)) + form};
-}
-
-std::string_view text_of(const Value& value, std::string_view text) {
-  return text.substr(value.begin, value.end - value.begin);
 }
 
 }  // namespace
