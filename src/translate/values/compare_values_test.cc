@@ -669,11 +669,28 @@ TEST(RepairTrials, WriteTheWholeRange) {
   EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
 }
 
+std::string written(const std::string& text, const char* from, const char* to) {
+  const TextValues found = find_values(text, *value_language(from));
+  return write_value(found.values.at(0), text, *value_language(to)).at(0);
+}
+
+TEST(WrittenValues, YearsHaveNoSeparators) {
+  EXPECT_EQ(written("seit 2008", "de", "en"), "2008");
+  EXPECT_EQ(written("2008 €", "de", "en"), "€2,008");
+  EXPECT_EQ(written("2.008 Gäste", "de", "en"), "2,008");
+}
+
+TEST(WrittenValues, MillionsAreWords) {
+  EXPECT_EQ(written("300 Millionen Euro", "de", "en"), "€300 million");
+  EXPECT_EQ(written("440 mil millones de dólares", "es", "en"), "$440 billion");
+  EXPECT_EQ(written("$440 billion", "en", "es"), "440.000 millones de dólares");
+  EXPECT_EQ(written("1,6 Billionen Dollar", "de", "en"), "$1.6 trillion");
+  EXPECT_EQ(written("40.200 millones de coronas", "es", "de"), "40,2 Milliarden");
+  EXPECT_EQ(written("$150,000,000", "en", "de"), "150.000.000 Dollar");
+  EXPECT_EQ(written("eine Million Euro", "de", "en"), "€1,000,000");
+}
+
 TEST(WrittenValues, DecadesAndQuartersOfAnHour) {
-  const auto written = [](const std::string& text, const char* from, const char* to) {
-    const TextValues found = find_values(text, *value_language(from));
-    return write_value(found.values.at(0), text, *value_language(to)).at(0);
-  };
   EXPECT_EQ(written("Neunzigerjahre", "de", "en"), "90s");
   EXPECT_EQ(written("1990s", "en", "de"), "1990er");
   EXPECT_EQ(written("Dreiviertelstunde", "de", "en"), "three quarters of an hour");

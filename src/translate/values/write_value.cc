@@ -15,14 +15,40 @@ std::string with_number(std::string_view form, const std::string& number) {
   return std::string(form).replace(form.find("{}"), 2, number);
 }
 
-std::vector<std::string> write_number(const Value& number, const ValueLanguage& language) {
+/// "1600000000000" as "1.6 trillion"; none for numbers of many figures, and for one million.
+std::optional<std::string> write_scaled(const std::string& number, const ValueLanguage& language) {
+  constexpr size_t kMostDecimals = 2;
+  if (number.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  for (const Phrase<int>& scale : language.written_scales) {
+    const auto zeros = static_cast<size_t>(scale.meaning);
+    if (number.size() <= zeros) continue;
+    const size_t point = number.size() - zeros;
+    const std::string scaled = decimal_number(number.substr(0, point), number.substr(point));
+    if (scaled == "1" || scaled.size() > point + 1 + kMostDecimals) return std::nullopt;
+    return fmt::format("{} {}", write_figures(scaled, language), scale.words);
+  }
+  return std::nullopt;
+}
+
+/// `scaled`: money or a number without a unit that the source writes with a word such as "million" gets one.
+std::vector<std::string> write_number(const Value& number, const ValueLanguage& language, bool scaled) {
   const std::string figures = write_figures(number.normal, language, number.decimals);
   constexpr size_t kMostInWords = 6;
   const std::optional<int64_t> integer = parse_integer(number.normal, kMostInWords);
+  const bool may_scale = scaled && (number.unit == Unit::kNone || is_money(number.unit));
+  const std::optional<std::string> with_scale =
+      may_scale ? write_scaled(number.normal, language) : std::nullopt;
+  if (with_scale && number.unit == Unit::kNone) return {*with_scale, figures};
   if (number.unit != Unit::kNone) {
     const auto unit = std::ranges::find(language.units, number.unit, &UnitWords::unit);
     constexpr size_t kLongestSymbol = 4;  // bytes, with a space
     const bool has_symbol = unit->usual.size() <= kLongestSymbol + std::string_view("{}").size();
+    if (with_scale) {
+      const bool before = !unit->usual.starts_with("{}");  // "€1.5 million"
+      const std::string_view link = before ? std::string_view() : language.scale_link;
+      return {with_number(unit->usual, *with_scale + std::string(link)),
+              with_number(unit->otherwise, figures)};
+    }
     if (number.in_words && has_symbol && integer)
       return {with_number(unit->otherwise, language.write_words(*integer)),
               with_number(unit->usual, figures)};
@@ -32,7 +58,7 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
     if (!number.in_words) return {figures};
     Value amount = number;
     amount.normal.erase(0, 1);
-    return {fmt::format("{} {}", language.minus[0], write_number(amount, language)[0]), figures};
+    return {fmt::format("{} {}", language.minus[0], write_number(amount, language, scaled)[0]), figures};
   }
   if (number.decade) return {with_number(language.written_decade, number.normal)};
   if (number.in_words && !number.other_reading.empty()) {
@@ -54,6 +80,16 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
   return {figures, words};
 }
 
+size_t count_digits(std::string_view text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return is_ascii_digit(static_cast<unsigned char>(c)); }));
+}
+
+/// Whether figures have neither a unit nor marks in the source: a year, for example.
+bool is_plain(const Value& number, std::string_view written) {
+  return number.unit == Unit::kNone && !number.decade && count_digits(written) == written.size();
+}
+
 std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
   const int day = std::stoi(weekday.normal);
   const auto relative = std::ranges::find(language.relative_days, day, &Phrase<int>::meaning);
@@ -68,11 +104,12 @@ std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
 
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language) {
+  constexpr size_t kYearDigits = 4;
   const auto written = [&] { return std::string(text.substr(value.begin, value.end - value.begin)); };
   switch (value.kind) {
     case ValueKind::kNumber:
-      if (value.roman) return {written()};
-      return write_number(value, language);
+      if (value.roman || (written().size() == kYearDigits && is_plain(value, written()))) return {written()};
+      return write_number(value, language, count_digits(written()) < count_digits(value.normal));
     case ValueKind::kTime:
       return language.write_time(value);
     case ValueKind::kDate:
@@ -101,9 +138,8 @@ std::optional<std::string> rewrite_lone_number(std::string_view text, const Valu
   };
   if (is_word(before) || is_word(behind)) return std::nullopt;
   const std::string_view written = text.substr(number.begin, number.end - number.begin);
-  // A year has no separators, nor has any other number that the source writes without.
-  const bool plain = number.unit == Unit::kNone && written.find_first_of(".,") == std::string_view::npos;
-  const std::string form = plain ? std::string(written) : write_number(number, to).front();
+  const std::string form =
+      is_plain(number, written) ? std::string(written) : write_number(number, to, false).front();
   return std::string(before) + form + std::string(behind);
 }
 

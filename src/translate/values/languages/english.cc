@@ -168,6 +168,7 @@ constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnigh
 constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion", 9}, {"trillion", 12},
                                    {"millions", 6}, {"thousands", 3}, {"mn", 6},      {"mln", 6},
                                    {"bn", 9},       {"bln", 9},       {"tn", 12}};
+constexpr Phrase<int> kWrittenScales[] = {{"trillion", 12}, {"billion", 9}, {"million", 6}};
 constexpr UnitWords kUnits[] = {
     {Unit::kPercent, "{}%", "{} percent", {"%", "percent", "per cent", "percentage", "percentage points"}},
     {Unit::kEuro, "€{}", "{} euros", {"€", "euro", "euros", "eur"}},
@@ -420,6 +421,7 @@ const ValueLanguage& values() {
       .written_decade = "{}s",
       .halved_units = kHalvedUnits,
       .scales = kScales,
+      .written_scales = kWrittenScales,
       .decimal_words = kDecimalWords,
       .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,

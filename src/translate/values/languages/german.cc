@@ -88,6 +88,7 @@ constexpr Phrase<int> kNamedTimes[] = {
 constexpr Phrase<int> kScales[] = {{"tausend", 3}, {"million", 6},   {"millionen", 6},  {"mio .", 6},
                                    {"mio", 6},     {"milliarde", 9}, {"milliarden", 9}, {"mrd .", 9},
                                    {"mrd", 9},     {"billion", 12},  {"billionen", 12}};
+constexpr Phrase<int> kWrittenScales[] = {{"Billionen", 12}, {"Milliarden", 9}, {"Millionen", 6}};
 constexpr UnitWords kUnits[] = {
     {Unit::kPercent,
      "{} %",
@@ -528,6 +529,7 @@ const ValueLanguage& values() {
       .written_decade = "{}er",
       .halved_units = kHalvedUnits,
       .scales = kScales,
+      .written_scales = kWrittenScales,
       .decimal_words = kDecimalWords,
       .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,

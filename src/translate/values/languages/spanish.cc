@@ -166,6 +166,7 @@ constexpr Phrase<Period> kPeriods[] = {
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
 constexpr Phrase<int> kScales[] = {
     {"mil", 3}, {"millón", 6}, {"millones", 6}, {"billón", 12}, {"billones", 12}};
+constexpr Phrase<int> kWrittenScales[] = {{"billones", 12}, {"millones", 6}};
 constexpr UnitWords kUnits[] = {
     {Unit::kPercent,
      "{} %",
@@ -423,6 +424,8 @@ const ValueLanguage& values() {
                                       .written_decade = "{}",
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
+                                      .written_scales = kWrittenScales,
+                                      .scale_link = " de",
                                       .decimal_words = kDecimalWords,
                                       .smaller_unit_links = kSmallerUnitLinks,
                                       .units = kUnits,

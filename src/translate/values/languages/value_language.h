@@ -124,6 +124,8 @@ struct ValueLanguage {
   /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};              ///< "million": the number of zeros
+  std::span<const Phrase<int>> written_scales = {};      ///< the usual ones behind figures, greatest first
+  std::string_view scale_link = {};                      ///< of a unit behind them: " de"
   std::span<const std::string_view> decimal_words = {};  ///< between spoken digits: "point"
   /// Between an amount and its cents, or metres and centimetres: "and".
   std::span<const std::string_view> smaller_unit_links = {};
