@@ -10,8 +10,8 @@
 namespace heed {
 
 /// The content of a regular file of at most `limit` bytes, such as a file of a model directory. Throws
-/// kNotFound, or kFile for a larger file, a directory, a named pipe, a device (without blocking) or a failed
-/// read.
+/// kNotFound, kFile for a larger file, a directory, a named pipe, a device (without blocking) or a failed
+/// read, or kFormat for a pointer of Git LFS.
 std::string read_file(const std::string& path, size_t limit = size_t{1} << 30);
 
 /// The content of a file given by the user: a regular file, a pipe or a device, read to its end. Throws

@@ -152,6 +152,15 @@ TEST_F(FileTest, ReadFileRefusesPipesDevicesAndHugeFiles) {
   expect_file_error(ErrorKind::kFile, "the maximum", [&] { read_file(large); });
 }
 
+TEST_F(FileTest, PointersOfGitLfsAreRefused) {
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n";
+  write_file(in_folder("model.safetensors"), pointer);
+  write_file(in_folder("notes"), "A pointer begins with " + pointer);
+  expect_file_error(ErrorKind::kFormat, "model.safetensors' is a pointer of Git LFS",
+                    [&] { read_file(in_folder("model.safetensors")); });
+  EXPECT_THAT(read_file(in_folder("notes")), testing::EndsWith(pointer));
+}
+
 TEST_F(FileTest, InputWithoutAnEndIsRefused) {
   expect_file_error(ErrorKind::kFile, "more than 16777216 bytes", [&] { read_input("/dev/zero"); });
   write_file(in_folder("four"), "1234");

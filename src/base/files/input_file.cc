@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -20,6 +22,16 @@ constexpr size_t kMaxReadBytes = size_t{1} << 30;  // Linux reads at most 2 GiB 
 int64_t modified_ns(const struct stat& status) {
   constexpr int64_t kSecond = 1'000'000'000;
   return status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec;
+}
+
+/// What a clone without Git LFS has in place of a large file (git-lfs, docs/spec.md).
+bool is_git_lfs_pointer(int descriptor, uint64_t size) {
+  constexpr std::string_view kStart = "version https://git-lfs";
+  constexpr uint64_t kLargest = 1024;
+  if (size < kStart.size() || size >= kLargest) return false;
+  std::array<char, kStart.size()> start{};
+  return read_some_at(descriptor, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) &&
+         std::string_view(start.data(), start.size()) == kStart;
 }
 
 }  // namespace
@@ -42,6 +54,11 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   }
   size_ = static_cast<uint64_t>(status.st_size);
   modified_ns_ = modified_ns(status);
+  if (is_git_lfs_pointer(descriptor_, size_)) {
+    ::close(std::exchange(descriptor_, -1));
+    fail(ErrorKind::kFormat,
+         "'{}' is a pointer of Git LFS, not the file itself: run git lfs pull, or download it again", path_);
+  }
 }
 
 InputFile::~InputFile() {

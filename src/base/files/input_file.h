@@ -9,7 +9,7 @@ namespace heed {
 
 class InputFile {
  public:
-  /// Throws kNotFound, or kFile unless it is a readable regular file.
+  /// Throws kNotFound, kFile unless it is a readable regular file, or kFormat for a pointer of Git LFS.
   explicit InputFile(std::string path);
   ~InputFile();
   InputFile(InputFile&& other) noexcept;

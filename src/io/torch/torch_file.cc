@@ -269,15 +269,10 @@ std::vector<TensorInfo> infos_of(const TorchTensors& tensors) {
 
 /// Throws for files that are neither layout.
 void require_torch_file(const InputFile& file) {
-  std::string start(std::min<uint64_t>(file.size(), 64), '\0');
-  file.read_at(0, start.data(), start.size());
-  if (start.empty()) fail(ErrorKind::kFormat, "'{}' is empty; download it again", file.path());
-  if (start.starts_with("version https://git-lfs")) {
-    fail(ErrorKind::kFormat,
-         "'{}' is a pointer of Git LFS, not the file itself: run git lfs pull, or download it again",
-         file.path());
-  }
-  if (is_zip(file) || start.front() == '\x80') return;
+  if (file.size() == 0) fail(ErrorKind::kFormat, "'{}' is empty; download it again", file.path());
+  char start = 0;
+  file.read_at(0, &start, 1);
+  if (is_zip(file) || start == '\x80') return;
   fail(ErrorKind::kFormat, "'{}' is neither a zip file nor a pickle of torch.save; check the download",
        file.path());
 }

@@ -44,7 +44,8 @@ class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(size_t) override { return not_an_id(); }
   bool end_array() override { return true; }
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
-    broken(fmt::format("it is not valid JSON at byte {}", position));
+    broken(fmt::format("it is not valid JSON at byte {}; if it broke off there, download or copy it again",
+                       position));
   }
 
   [[noreturn]] void broken(std::string_view what) const { not_a_vocabulary(name_, what); }
