@@ -1,7 +1,7 @@
 // The version of Heed, defined only here; CMake reads it from this file.
 #pragma once
 
-#define HEED_VERSION "1.0.0"
+#define HEED_VERSION "1.1.0"
 
 namespace heed {
 
