@@ -5,12 +5,12 @@ include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX) # links programs with -pie, where CMAKE_POSITION_INDEPENDENT_CODE only compiles so
 
 # heed_hardened_compilation(TARGET)
-# Checked C library functions (_FORTIFY_SOURCE, which needs optimisation; sanitizers have checks of their own), stack
-# protector, and marks for indirect jumps on x86. Names of files in the code (__FILE__) begin in the source folder, so
-# that they are the same in every clone.
+# Names of files in the code (__FILE__) begin in the source or build folder, so that they are the same in every clone.
+# Then, but for browsers: checked C library functions (_FORTIFY_SOURCE, which needs optimisation; sanitizers have checks of
+# their own), stack protector, and marks for indirect jumps on x86.
 function(heed_hardened_compilation target)
   target_compile_options(${target} PRIVATE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
-  if(NOT HEED_HARDENING)
+  if(HEED_BROWSER OR NOT HEED_HARDENING)
     return()
   endif()
   target_compile_options(${target} PRIVATE -fstack-protector-strong)

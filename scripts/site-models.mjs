@@ -1,12 +1,14 @@
 // Lists the files of each model of a site for browsers in its files.json, and describes the models in
 // models/models.json, by asking heed.wasm: see make-site.
 //
-//   node scripts/site-models.mjs SITE
+//   node scripts/site-models.mjs SITE TIME
+//
+// TIME, in seconds since 1970, is that of the models, which would be that of now.
 import {readdirSync, writeFileSync} from "node:fs";
 import {join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 
-const site = resolve(process.argv[2]), models = join(site, "models");
+const site = resolve(process.argv[2]), created = Number(process.argv[3]), models = join(site, "models");
 const {createCalls} = await import(pathToFileURL(join(site, "heed/calls.js")).href);
 
 const data = [];
@@ -25,7 +27,7 @@ for (const name of readdirSync(models)) {
   writeFileSync(join(models, name, "files.json"), JSON.stringify(filesIn(join(models, name)).sort()) + "\n");
   const answer = await open(createCalls(), name), described = JSON.parse(textOf(answer));
   if (answer.status !== 200) throw new Error(`${name}: ${described.error?.message ?? described.error}`);
-  data.push(described);
+  data.push({...described, created});
 }
 
 // The pairs that several of them translate, one for each pair.

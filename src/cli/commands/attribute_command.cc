@@ -53,9 +53,9 @@ void add_attribute(Command& app, Work& work) {
   heed attribute "the [MASK] is a good movie ." --model my-masked-model --method leave-out
   heed attribute "The capital of France is" --target " Paris" --model my-language-model --json
 
-Explained is the natural logarithm of a token's probability, or of its ratio to that of --instead. The values
-of integrated gradients sum to how much it differs from that of a baseline, in which one token takes the place
-of all others: the mask token, the unknown token, or zeros. gradient is the product of gradient and embedding,
+The explained quantity is the natural logarithm of a token's probability, or of its ratio to that of
+--instead. The values of integrated gradients sum to its difference from a baseline, in which one token takes
+the place of all others: the mask token, the unknown token, or zeros. gradient is the product of gradient and embedding,
 leave-out the loss without a token, rollout the mean attention through all layers. Values are of the source
 tokens and of the target tokens before the explained one; in a language model, TEXT is the source.)");
   command->add_option("TEXT", o->text, "Text to translate, continue or classify, or with mask tokens")

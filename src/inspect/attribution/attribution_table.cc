@@ -62,7 +62,8 @@ std::string attribution_table(const Attribution& attribution, int columns, Termi
   std::string text;
   if (attribution.tokens.size() == 1) {
     const TokenAttribution& each = attribution.tokens[0];
-    text = fmt::format("what speaks for \u201C{}\u201D", explained_text(attribution, each));
+    text = "what speaks for " +
+           quoted_choice(attribution.target_tokens[static_cast<size_t>(each.token)], each.instead);
     if (attribution.method != AttributionMethod::kRollout) {
       text += fmt::format(": {} {:.3f}", each.instead.empty() ? "ln P" : "difference of ln P",
                           each.log_probability);

@@ -221,6 +221,10 @@ TEST(Attribution, TableAndPicture) {
   EXPECT_NE(attribution_table(all, 80, TerminalColours::kNone).find("sum"), std::string::npos);
   const Attribution one = attribution_of(model, {.token = "2", .method = AttributionMethod::kGradient});
   EXPECT_NE(attribution_table(one, 80, TerminalColours::kNone).find("what speaks for"), std::string::npos);
+  const Attribution choice =
+      attribution_of(model, {.token = "2", .instead = "7", .method = AttributionMethod::kGradient});
+  EXPECT_NE(attribution_table(choice, 80, TerminalColours::kNone).find("\u201D and not \u201C"),
+            std::string::npos);
   EXPECT_GT(attribution_picture(all).width, 0);
   const auto json = nlohmann::json::parse(attribution_to_json(all));
   EXPECT_EQ(json["attributions"][2].size(), 6u);

@@ -19,9 +19,10 @@ const PictureBackend& load() {
   auto* const function = reinterpret_cast<PictureBackendFunction*>(::dlsym(library, kPictureBackendFunction));
   const PictureBackend* const backend = function != nullptr ? function(HEED_VERSION) : nullptr;
   if (backend == nullptr) {
-    fail(ErrorKind::kNotFound,
-         "the {} that was found is of another version than this one, {}: install that of {}", kLibrary,
-         HEED_VERSION, HEED_VERSION);
+    Dl_info found{};
+    const bool known = function != nullptr && ::dladdr(reinterpret_cast<void*>(function), &found) != 0;
+    fail(ErrorKind::kNotFound, "'{}' is of another version of Heed than this one, {}: install that of {}",
+         known ? found.dli_fname : kLibrary, HEED_VERSION, HEED_VERSION);
   }
   return *backend;  // the library stays loaded
 }

@@ -113,10 +113,8 @@ std::string patching_table(const Patching& patching, int columns) {
   const std::vector<NamedMap> maps = maps_of(patching);
   std::string target = "the target";
   if (patching.tokens.size() == 1) {
-    target = fmt::format("\u201C{}\u201D",
-                         token_texts({patching.target_tokens[static_cast<size_t>(patching.tokens[0])]})[0]);
+    target = quoted_choice(patching.target_tokens[static_cast<size_t>(patching.tokens[0])], patching.instead);
   }
-  if (!patching.instead.empty()) target += fmt::format(" and not {}", token_texts({patching.instead})[0]);
   std::string text = fmt::format("{} of {}: {:.3f} after the text, {:.3f} after the other\n",
                                  patching.instead.empty() ? "ln P" : "difference of ln P", target,
                                  patching.clean, patching.corrupted);

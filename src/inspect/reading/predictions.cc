@@ -29,7 +29,8 @@ std::vector<size_t> chosen_predictions(const InspectedModel& model, const Readin
 int32_t alternative_id(const InspectedModel& model, const std::string& name, size_t predictions) {
   if (name.empty()) return -1;
   if (predictions != 1) {
-    fail(ErrorKind::kUsage, "an alternative is for one token of {}: choose it by its number", predictions);
+    fail(ErrorKind::kUsage,
+         "an alternative is for one token of {}: choose it by its number or its text (--token)", predictions);
   }
   if (model.task() == models::Task::kClassification) return model.find_class(name);
   const auto id = model.find(name);

@@ -55,4 +55,9 @@ std::vector<std::string> translated_token_texts(const std::vector<std::string>& 
   return texts;
 }
 
+std::string quoted_choice(const std::string& token, const std::string& instead) {
+  const std::string quoted = fmt::format("\u201C{}\u201D", token_texts({token})[0]);
+  return instead.empty() ? quoted : fmt::format("{} and not {}", quoted, quoted_choice(instead, ""));
+}
+
 }  // namespace heed

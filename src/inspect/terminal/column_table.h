@@ -16,5 +16,7 @@ std::vector<std::string> token_texts(const std::vector<std::string>& tokens);
 /// The same of what the decoder of a translation model reads: it begins with a start token, which is the
 /// padding token in Marian and T5.
 std::vector<std::string> translated_token_texts(const std::vector<std::string>& tokens);
+/// A token, or the one and not the other: "“bench” and not “bank”". Empty `instead`: no other.
+std::string quoted_choice(const std::string& token, const std::string& instead);
 
 }  // namespace heed
