@@ -101,7 +101,7 @@ TEST(Fields, RefuseWhatIsMalformed) {
 TEST(ApiKeys, FileMustBePrivate) {
   const TestFolder folder;
   const auto write_keys = [&](const char* content, mode_t mode = 0600) {
-    const std::string file = folder.write("keys", content);
+    std::string file = folder.write("keys", content);
     ::chmod(file.c_str(), mode);
     return file;
   };

@@ -122,6 +122,7 @@ TEST(FileLock, IsHeldUntilTheProcessEnds) {
   if (child == 0) {
     const FileLock lock = FileLock::take(path, "the thing");
     if (::write(ends[1], "x", 1) == 1) ::pause();
+    static_cast<void>(lock);  // held until here
     ::_exit(1);
   }
   char byte = 0;

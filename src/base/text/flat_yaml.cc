@@ -82,7 +82,7 @@ class LineParser {
   /// A plain scalar, up to one of `ends` or the end of the line.
   std::string plain(std::string_view ends) {
     const size_t end = std::min(rest_.find_first_of(ends), rest_.size());
-    const std::string content(strip(rest_.substr(0, end)));
+    std::string content(strip(rest_.substr(0, end)));
     rest_.remove_prefix(end);
     return content;
   }

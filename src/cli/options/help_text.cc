@@ -68,7 +68,7 @@ std::string name_of(const CLI::Option& option) {
 
 /// The default to name in the help; empty for none.
 std::string default_of(const CLI::Option& option) {
-  const std::string usual = option.get_default_str();
+  std::string usual = option.get_default_str();
   if (is_switch(option)) return usual == "true" ? "on" : "";
   return usual;
 }

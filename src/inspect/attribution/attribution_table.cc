@@ -27,7 +27,7 @@ std::vector<std::string> read_texts(const Attribution& attribution) {
 }
 
 std::string explained_text(const Attribution& attribution, const TokenAttribution& each) {
-  const std::string token = token_texts({attribution.target_tokens[static_cast<size_t>(each.token)]})[0];
+  std::string token = token_texts({attribution.target_tokens[static_cast<size_t>(each.token)]})[0];
   if (each.instead.empty()) return token;
   return fmt::format("{} and not {}", token, token_texts({each.instead})[0]);
 }

@@ -27,7 +27,7 @@ using enum search::OptionGroup;
 }  // namespace
 
 std::string required_sentence(const Exchange& exchange, const std::string& name) {
-  const std::string text = exchange.fields.text_or(name, "");
+  std::string text = exchange.fields.text_or(name, "");
   if (strip(text).empty()) refuse(400, "'{}' is missing or empty: there is nothing to look at", name);
   require_length(exchange.service.limits, text, name);
   return text;

@@ -96,7 +96,7 @@ ChosenChain models_between(const ServedModels& models, const std::string& source
 }
 
 std::string required_text(const Fields& fields, const std::string& name) {
-  const std::string text = fields.text_or(name, "");
+  std::string text = fields.text_or(name, "");
   if (text.empty()) refuse(400, "Invalid request: missing {} parameter", name);
   return text;
 }
