@@ -3,7 +3,7 @@
 //
 //   node scripts/site-models.mjs SITE TIME
 //
-// TIME, in seconds since 1970, is that of the models, which would be that of now.
+// TIME, in seconds since 1970, is the "created" of each model; heed.wasm gives the current time.
 import {readdirSync, writeFileSync} from "node:fs";
 import {join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";

@@ -187,6 +187,7 @@ TEST(TorchFile, TheZipDirectoryIsChecked) {
   expect_torch_refused(with(42, 1), "has no header");
   expect_torch_refused(good.substr(0, good.size() - 1), "the end of its directory is missing");
   expect_torch_refused("", "is empty");
+  expect_torch_refused("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "Git LFS");
   expect_torch_refused("<!doctype html>", "neither a zip file nor a pickle");
 }
 

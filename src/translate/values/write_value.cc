@@ -30,7 +30,8 @@ std::optional<std::string> write_scaled(const std::string& number, const ValueLa
   return std::nullopt;
 }
 
-/// `scaled`: money or a number without a unit that the source writes with a word such as "million" gets one.
+/// `scaled`: the source writes the number with a word such as "million". Then money, and a number without a
+/// unit, is written with one too.
 std::vector<std::string> write_number(const Value& number, const ValueLanguage& language, bool scaled) {
   const std::string figures = write_figures(number.normal, language, number.decimals);
   constexpr size_t kMostInWords = 6;

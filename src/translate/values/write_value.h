@@ -12,8 +12,8 @@
 namespace heed::translate {
 
 /// The ways to write a value of `text`, the usual one first: at least one. A number that the text says in
-/// words is in words first, one with a unit always in figures. Four digits without marks stay so: a year.
-/// What the text writes with a word such as "million" gets one.
+/// words is in words first, one with a unit always in figures. Four digits without separators, such as a
+/// year, are written without. Money, and a number without a unit, keeps a word such as "million".
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language);
 
