@@ -7,6 +7,7 @@
 #include "base/text/ascii.h"
 #include "translate/values/languages/text_tokens.h"
 #include "translate/values/reading/figures.h"
+#include "translate/values/reading/halves.h"
 #include "translate/values/write_value.h"
 
 namespace heed::translate {
@@ -74,8 +75,8 @@ bool says_more_than_figures(const Value& value) {
 std::string halved_unit(std::string_view value, const ValueLanguage& language) {
   const std::vector<TextToken> tokens = tokenize_values(value);
   for (TextTokens left = tokens; !left.empty(); left = left.subspan(1)) {
-    if (find_phrase(language.halved_units, left) == nullptr || find_phrase(language.scales, left) != nullptr)
-      continue;
+    const HalvedUnit unit = find_halved_unit(left, language);
+    if (unit.tokens == 0 || unit.zeros > 0) continue;
     return " " + std::string(value.substr(left[0].begin, left[0].end - left[0].begin));
   }
   return "";

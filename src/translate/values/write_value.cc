@@ -30,31 +30,35 @@ std::optional<std::string> write_scaled(const std::string& number, const ValueLa
   return std::nullopt;
 }
 
+constexpr size_t kMostInWords = 6;  // digits
+
+/// A number with its unit; `scaled`: "1.6 trillion", if it is written so.
+std::vector<std::string> write_amount(const Value& number, const std::string& figures,
+                                      const std::optional<std::string>& scaled,
+                                      const ValueLanguage& language) {
+  const auto unit = std::ranges::find(language.units, number.unit, &UnitWords::unit);
+  if (scaled) {
+    const bool before = !unit->usual.starts_with("{}");  // "€1.5 million"
+    const std::string_view link = before ? std::string_view() : language.scale_link;
+    return {with_number(unit->usual, *scaled + std::string(link)), with_number(unit->otherwise, figures)};
+  }
+  constexpr size_t kLongestSymbol = 4;  // bytes, with a space
+  const bool has_symbol = unit->usual.size() <= kLongestSymbol + std::string_view("{}").size();
+  const std::optional<int64_t> integer = parse_integer(number.normal, kMostInWords);
+  if (number.in_words && has_symbol && integer)
+    return {with_number(unit->otherwise, language.write_words(*integer)), with_number(unit->usual, figures)};
+  return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
+}
+
 /// `scaled`: the source writes the number with a word such as "million". Then money, and a number without a
 /// unit, is written with one too.
 std::vector<std::string> write_number(const Value& number, const ValueLanguage& language, bool scaled) {
   const std::string figures = write_figures(number.normal, language, number.decimals);
-  constexpr size_t kMostInWords = 6;
-  const std::optional<int64_t> integer = parse_integer(number.normal, kMostInWords);
   const bool may_scale = scaled && (number.unit == Unit::kNone || is_money(number.unit));
   const std::optional<std::string> with_scale =
       may_scale ? write_scaled(number.normal, language) : std::nullopt;
-  if (with_scale && number.unit == Unit::kNone) return {*with_scale, figures};
-  if (number.unit != Unit::kNone) {
-    const auto unit = std::ranges::find(language.units, number.unit, &UnitWords::unit);
-    constexpr size_t kLongestSymbol = 4;  // bytes, with a space
-    const bool has_symbol = unit->usual.size() <= kLongestSymbol + std::string_view("{}").size();
-    if (with_scale) {
-      const bool before = !unit->usual.starts_with("{}");  // "€1.5 million"
-      const std::string_view link = before ? std::string_view() : language.scale_link;
-      return {with_number(unit->usual, *with_scale + std::string(link)),
-              with_number(unit->otherwise, figures)};
-    }
-    if (number.in_words && has_symbol && integer)
-      return {with_number(unit->otherwise, language.write_words(*integer)),
-              with_number(unit->usual, figures)};
-    return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
-  }
+  if (number.unit != Unit::kNone) return write_amount(number, figures, with_scale, language);
+  if (with_scale) return {*with_scale, figures};
   if (number.normal.starts_with('-')) {
     if (!number.in_words) return {figures};
     Value amount = number;
@@ -74,6 +78,7 @@ std::vector<std::string> write_number(const Value& number, const ValueLanguage& 
     const std::string half = halved ? language.write_half(*halved) : "";
     if (!half.empty()) return {half, figures};
   }
+  const std::optional<int64_t> integer = parse_integer(number.normal, kMostInWords);
   if (!integer) return {figures};
   if (number.ordinal) return {language.write_ordinal(figures), figures};
   const std::string words = language.write_words(*integer);

@@ -274,15 +274,9 @@ constexpr Phrase<int> kQuarterHours[] = {{"a quarter of an hour", 1},
                                          {"three - quarters of an hour", 3},
                                          {"three quarter hours", 3}};
 constexpr std::string_view kHalfBehind[] = {"and a half", "- and - a - half", "½"};
-constexpr Phrase<int> kHalvedUnits[] = {
-    {"hour", 60},      {"hours", 60},      {"year", 12},     {"years", 12},  {"dozen", 12},
-    {"century", 100},  {"decade", 10},     {"million", 0},   {"billion", 0}, {"mile", 0},
-    {"miles", 0},      {"kilo", 0},        {"kilos", 0},     {"liter", 0},   {"litre", 0},
-    {"percent", 0},    {"kilometer", 0},   {"kilometre", 0}, {"liters", 0},  {"litres", 0},
-    {"kilometers", 0}, {"kilometres", 0},  {"minute", 0},    {"minutes", 0}, {"day", 0},
-    {"days", 0},       {"week", 0},        {"weeks", 0},     {"month", 0},   {"months", 0},
-    {"decades", 10},   {"centuries", 100}, {"meter", 0},     {"metre", 0},   {"meters", 0},
-    {"metres", 0}};
+constexpr Phrase<int> kHalvedUnits[] = {{"hour", 60},    {"hours", 60},    {"year", 12},
+                                        {"years", 12},   {"dozen", 12},    {"decade", 10},
+                                        {"decades", 10}, {"century", 100}, {"centuries", 100}};
 
 /// Words that say a number by the way.
 constexpr Phrase<int> kOptional[] = {{"a", 1},

@@ -189,14 +189,10 @@ constexpr Phrase<int> kQuarterHours[] = {
     {"eine dreiviertel stunde", 3}, {"einer dreiviertel stunde", 3}};
 constexpr std::string_view kHalfBehind[] = {"und eine halbe", "und einen halben", "und ein halbes",
                                             "und ein halber", "und einer halben", "½"};
-constexpr Phrase<int> kHalvedUnits[] = {
-    {"stunde", 60},     {"stunden", 60},  {"jahr", 12},         {"jahre", 12},     {"jahren", 12},
-    {"jahres", 12},     {"dutzend", 12},  {"million", 0},       {"millionen", 0},  {"milliarde", 0},
-    {"milliarden", 0},  {"meile", 0},     {"meilen", 0},        {"kilo", 0},       {"liter", 0},
-    {"prozent", 0},     {"kilometer", 0}, {"jahrhundert", 100}, {"jahrzehnt", 10}, {"jahrhunderte", 100},
-    {"jahrzehnte", 10}, {"minute", 0},    {"minuten", 0},       {"tag", 0},        {"tage", 0},
-    {"tagen", 0},       {"woche", 0},     {"wochen", 0},        {"monat", 0},      {"monate", 0},
-    {"monaten", 0},     {"meter", 0},     {"metern", 0}};
+constexpr Phrase<int> kHalvedUnits[] = {{"stunde", 60},       {"stunden", 60},      {"jahr", 12},
+                                        {"jahre", 12},        {"jahren", 12},       {"jahres", 12},
+                                        {"dutzend", 12},      {"jahrzehnt", 10},    {"jahrzehnte", 10},
+                                        {"jahrhundert", 100}, {"jahrhunderte", 100}};
 
 /// Words that say a number by the way.
 constexpr Phrase<int> kOptional[] = {{"eine", 1},

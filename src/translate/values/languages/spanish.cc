@@ -253,12 +253,9 @@ constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1}, {"cuarto de", 1}, {"tr
 constexpr Phrase<int> kQuarterHours[] = {
     {"un cuarto de hora", 1}, {"cuarto de hora", 1}, {"tres cuartos de hora", 3}};
 constexpr std::string_view kHalfBehind[] = {"y medio", "y media", "½"};
-constexpr Phrase<int> kHalvedUnits[] = {
-    {"hora", 60},   {"horas", 60}, {"año", 12},     {"años", 12},     {"docena", 12},    {"docenas", 12},
-    {"siglo", 100}, {"millón", 0}, {"millones", 0}, {"milla", 0},     {"millas", 0},     {"kilo", 0},
-    {"kilos", 0},   {"litro", 0},  {"litros", 0},   {"kilómetro", 0}, {"kilómetros", 0}, {"mes", 0},
-    {"meses", 0},   {"día", 0},    {"días", 0},     {"semana", 0},    {"semanas", 0},    {"metro", 0},
-    {"metros", 0},  {"minuto", 0}, {"minutos", 0},  {"siglos", 100},  {"década", 10},    {"décadas", 10}};
+constexpr Phrase<int> kHalvedUnits[] = {{"hora", 60},   {"horas", 60},   {"año", 12},    {"años", 12},
+                                        {"docena", 12}, {"docenas", 12}, {"década", 10}, {"décadas", 10},
+                                        {"siglo", 100}, {"siglos", 100}};
 
 /// Words that say a number by the way.
 constexpr Phrase<int> kOptional[] = {

@@ -121,7 +121,8 @@ struct ValueLanguage {
   std::span<const Phrase<int>> quarter_hours = {};     ///< and how many: "three quarters of an hour"
   std::array<std::string_view, 2> written_quarter_hours = {};  ///< one and three
   std::string_view written_decade = {};                        ///< with its year as {}
-  /// What halves are of, and how many smaller units each is: 60 minutes are an hour. 0: none is usual.
+  /// Beside periods, scales and units, what halves are of, and how many smaller units each is: 60 minutes are
+  /// an hour.
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};              ///< "million": the number of zeros
   std::span<const Phrase<int>> written_scales = {};      ///< the usual ones behind figures, greatest first

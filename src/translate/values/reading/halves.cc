@@ -7,23 +7,6 @@
 namespace heed::translate {
 namespace {
 
-/// A unit that a half is of.
-struct HalvedUnit {
-  int count = 0;      ///< of smaller units in it
-  int zeros = 0;      ///< of "million"
-  size_t tokens = 0;  ///< with a hyphen before it; 0: no unit
-};
-
-HalvedUnit unit_at(TextTokens tokens, const ValueLanguage& language) {
-  const bool hyphen = tokens.size() > 1 && tokens[0].is("-") && !tokens[0].after_space;
-  const TextTokens behind = tokens.subspan(hyphen ? 1 : 0);
-  const Phrase<int>* unit = find_phrase(language.halved_units, behind);
-  if (unit == nullptr) return {};
-  const Phrase<int>* scale = find_phrase(language.scales, behind);
-  return {unit->meaning, scale == nullptr ? 0 : scale->meaning,
-          phrase_length(unit->words) + (hyphen ? 1 : 0)};
-}
-
 /// The whole number before a half.
 struct Whole {
   std::string normal = "1";
@@ -38,6 +21,14 @@ Whole read_whole(TextTokens tokens, const ValueLanguage& language) {
   const auto words = language.read_words(tokens);
   if (!words || words->ordinal || words->half || (words->determiner && words->value != 1)) return {};
   return {std::to_string(words->value), words->tokens};
+}
+
+/// With a hyphen before it: "-hour" of "two-and-a-half-hour".
+HalvedUnit unit_at(TextTokens tokens, const ValueLanguage& language) {
+  const bool hyphen = tokens.size() > 1 && tokens[0].is("-") && !tokens[0].after_space;
+  HalvedUnit unit = find_halved_unit(tokens.subspan(hyphen ? 1 : 0), language);
+  if (hyphen && unit.tokens > 0) ++unit.tokens;
+  return unit;
 }
 
 /// A number and a half of a unit, which is not multiplied with it.
@@ -66,6 +57,17 @@ std::optional<Half> read_quarters(TextTokens tokens, const ValueLanguage& langua
 
 }  // namespace
 
+HalvedUnit find_halved_unit(TextTokens tokens, const ValueLanguage& language) {
+  if (const Phrase<int>* unit = find_phrase(language.halved_units, tokens))
+    return {.count = unit->meaning, .tokens = phrase_length(unit->words)};
+  if (const Phrase<int>* scale = find_phrase(language.scales, tokens))
+    return {.zeros = scale->meaning, .tokens = phrase_length(scale->words)};
+  if (const Phrase<Period>* period = find_phrase(language.periods, tokens))
+    return {.tokens = phrase_length(period->words)};
+  const FoundUnit unit = find_unit(tokens, language);
+  return {.unit = unit.unit, .tokens = unit.tokens};
+}
+
 std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) {
   if (auto quarters = read_quarters(tokens, language)) return quarters;
   if (const size_t before = length_of_any(language.half_before, tokens); before > 0) {
@@ -89,7 +91,7 @@ std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) 
   const size_t half = length_of_any(language.half_behind, behind.subspan(unit.tokens));
   if (half == 0) return std::nullopt;
   Half result = half_of(whole, unit, whole.tokens + unit.tokens + half);
-  result.unit = find_unit(behind, language).unit;
+  result.unit = unit.unit;
   result.normal = with_zeros(result.normal, unit.zeros);
   return result;
 }
