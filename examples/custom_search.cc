@@ -5,6 +5,7 @@
 //
 // The same search writes with language models, which read TEXT as a prompt.
 
+#include <heed/error.h>
 #include <heed/model.h>
 #include <heed/tokenizer.h>
 
@@ -35,7 +36,7 @@ std::vector<int32_t> search(const heed::Model& model, const std::vector<int32_t>
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string directory = argc > 2 ? argv[1] : HEED_MODELS "/de-en";
   const std::string text =
       argc > 2 ? argv[2] : "Der Mann und die Frau und das Kind sehen den Hund und die Katze.";
@@ -48,4 +49,7 @@ int main(int argc, char** argv) {
   const std::string unique = tokenizer.decode(search(model, ids, forbidden, true));
   std::printf("greedy:        %s\nno repetition: %s\n", greedy.c_str(), unique.c_str());
   return greedy == unique ? 1 : 0;
+} catch (const heed::Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 1;
 }

@@ -28,7 +28,7 @@ heed::Tensor masked(const heed::Tensor& scores, int64_t length, bool look_ahead)
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::vector<std::string> words{"der", "Hund", "schläft", "heute", "<pad>"};
   const int64_t size = 5, length = 4, width = 16;
   const heed::Tensor query = examples::random_tensor({1, size, width}, 1, 3),
@@ -86,4 +86,6 @@ int main(int argc, char** argv) {
                          .y_name = "query"});
   }
   return right ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

@@ -45,7 +45,7 @@ double change(const heed::Tensor& alone, const heed::Tensor& in_company) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const heed::Tensor packed = batch(kLengths, false), padded = batch(kLengths, true),
                      one = batch({kLengths[0]}, false);
   std::printf("How much the words of the first sentence (%d of them) change with the company they keep:\n\n",
@@ -95,4 +95,6 @@ int main(int argc, char** argv) {
                      {"What batch norm has to average over", "place in the sentence", "sentences"});
   }
   return right && gap > 0.1 ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

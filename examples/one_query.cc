@@ -41,7 +41,7 @@ std::vector<double> look(const std::vector<heed::AttentionMatrix>& heads, const 
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string folder = examples::picture_folder(argc, argv);
   std::vector<std::string> words;
   std::istringstream stream(kSentence);
@@ -86,4 +86,6 @@ int main(int argc, char** argv) {
     heed::save_attention(folder + "one-query-heads.png", trace, {.title = "What every head looks at"});
   }
   return std::abs(sum - 1) < 1e-5 ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

@@ -55,7 +55,7 @@ heed::Tensor attend(const std::vector<std::string>& words, heed::PositionKind ki
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   struct Case {
     const char* name;
     heed::PositionKind kind;
@@ -114,4 +114,6 @@ int main(int argc, char** argv) {
                          .decimals = 0});
   }
   return right ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

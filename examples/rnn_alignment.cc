@@ -73,7 +73,7 @@ void print(const char* title, const Alignment& alignment) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string folder = examples::picture_folder(argc, argv);
   const Alignment recurrent = align(heed::Translator(HEED_MODELS "/rnn").attend(kSource, kTarget));
   const Alignment attentive = align(heed::Translator(HEED_MODELS "/de-en").attend(kSource, kTarget));
@@ -87,4 +87,6 @@ int main(int argc, char** argv) {
         {.title = "What each English word took from the German ones", .scale = "attention"});
   }
   return partner(recurrent, "help") == "helfen" && partner(recurrent, "sentence") == "satz" ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

@@ -51,7 +51,7 @@ void report(const char* name, const Scores& s) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string folder = examples::picture_folder(argc, argv);
   std::printf(
       "A small layer (three sentences of six tokens, four heads, d_k = 2), embeddings of deviation 1.6:\n");
@@ -90,4 +90,6 @@ int main(int argc, char** argv) {
                      {"The largest weight of a query over 64 keys, on average", "log2 of d_k", "weight"});
   }
   return without.back() > 0.9 && with.back() < 0.2 ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

@@ -11,7 +11,7 @@
 
 #include "show.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::vector<std::string> sentences{
       "i wonder what will come next", "this is a basic example paragraph", "hello what is a basic split"};
   const int64_t width = 8, length = 6;
@@ -72,4 +72,6 @@ int main(int argc, char** argv) {
         {.title = "All heads of \"" + sentences[0] + "\", untrained", .scale = "attention weight"});
   }
   return largest < 1e-5 ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

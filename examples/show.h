@@ -1,6 +1,7 @@
-// What the examples share: numbers in the terminal, and where pictures go.
+// What the examples share: numbers and errors in the terminal, and where pictures go.
 #pragma once
 
+#include <heed/error.h>
 #include <heed/tensor.h>
 
 #include <algorithm>
@@ -16,6 +17,12 @@ namespace examples {
 /// The folder that pictures are written to: the program's argument, or none are written.
 inline std::string picture_folder(int argc, char** argv) {
   return argc > 1 ? std::string(argv[1]) + "/" : "";
+}
+
+/// What main() returns after an error, such as a folder that does not exist.
+inline int failed(const heed::Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 1;
 }
 
 /// A (rows, columns) matrix, with names in front of the rows where there are any.

@@ -9,7 +9,7 @@
 
 #include "show.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const int64_t tokens = 9, width = 512;
   const int heads = 8;
   std::vector<float> numbers(tokens * width);
@@ -67,4 +67,6 @@ int main(int argc, char** argv) {
                          .per_row = 4});
   }
   return same ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

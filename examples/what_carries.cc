@@ -163,7 +163,7 @@ double largest_cross_attention(const Carried& carried) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string folder = examples::picture_folder(argc, argv);
   const std::string model = argc > 2 ? argv[2] : HEED_MODELS "/de-en";
   const std::string name = std::filesystem::path(model).filename().string();
@@ -199,4 +199,6 @@ int main(int argc, char** argv) {
         {.title = "What each head carries, " + name, .scale = "effect", .x_name = "head", .decimals = 2});
   }
   return as_claimed ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

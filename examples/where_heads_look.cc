@@ -64,7 +64,7 @@ std::vector<std::string> read_sentences(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string folder = examples::picture_folder(argc, argv);
   const heed::Translator translator(argc > 2 ? argv[2] : HEED_MODELS "/en-es");
   const std::vector<std::string> sentences = read_sentences(argc, argv);
@@ -114,4 +114,6 @@ int main(int argc, char** argv) {
                         {.title = "Where the heads of the encoder look", .scale = "share", .decimals = 2});
   }
   return 0;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }

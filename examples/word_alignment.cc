@@ -103,7 +103,7 @@ heed::Heatmap picture(const std::string& title, const Alignment& alignment) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string folder = examples::picture_folder(argc, argv);
   const heed::Trace trace = heed::Translator(kModel).attend(kSource, kTarget);
   std::vector<Head> last;
@@ -124,4 +124,6 @@ int main(int argc, char** argv) {
         {.title = "Where the decoder looks for each English word", .scale = "attention"});
   }
   return partner(read, 0) == "gestern" && partner(read, 2) == "gelesen," ? 0 : 1;
+} catch (const heed::Error& error) {
+  return examples::failed(error);
 }
