@@ -196,6 +196,34 @@ TEST(InputNotes, AnotherLanguage) {
   EXPECT_EQ(notes_on(english, {"--quiet"}), "");
 }
 
+TEST(InputNotes, PairsInTheOtherOrder) {
+  const TestFolder folder;
+  const std::string file =
+      folder.write("pairs.tsv",
+                   "The dog is sleeping in the garden.\tDer Hund schläft im Garten.\n"
+                   "The children are playing with the cat today.\tDie Kinder spielen heute mit der Katze.\n");
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"evaluate", "--beam", "1", file},
+                                                  {"score", file},
+                                                  {"align", file},
+                                                  {"score", "--pairs", file}}) {
+    const auto notes = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.begin() + 1, {"--model", source_folder() + "/models/de-en"});
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const CommandResult result = heed_command(arguments);
+      EXPECT_EQ(result.status, 0) << result.err;
+      return result.err;
+    };
+    EXPECT_NE(notes({}).find("the sources of '" + file +
+                             "' look like English, but the model translates from "
+                             "German: exchange the sides (--swap), give --pair en-de"),
+              std::string::npos)
+        << command[0] << notes({});
+    EXPECT_EQ(notes({"--swap"}).find("look like"), std::string::npos) << command[0];
+    EXPECT_EQ(notes({"--quiet"}), "") << command[0];
+  }
+}
+
 TEST(InputNotes, NoFalseAlarms) {
   for (const char* text :
        {"Der Hund schläft im Garten, und die Kinder spielen heute mit der Katze des Nachbarn.\n", "OK\n",

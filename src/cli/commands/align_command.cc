@@ -96,6 +96,7 @@ int run_align(const AlignOptions& o) {
     reverse = load_translation_model(reverse_choice(o), open_translation_model(*reverse_files));
   ThreadPool pool(o.common.threads);
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
+    note_source_language(model, pairs, given.input(), o.common.quiet);
     std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
     if (reverse) {
       const std::vector<Links> turned = reverse_links(o, *reverse, pairs, pool);

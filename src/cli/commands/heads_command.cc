@@ -98,6 +98,7 @@ int run_heads(const HeadsOptions& o) {
   for (size_t n = 0; n < set.size(); ++n) pairs.pairs.emplace_back(set.source[n], set.references[0][n]);
   pairs.lines = set.lines;
   require_max_length(model, pairs);
+  note_source_language(model, pairs, {.pairs = set.name}, o.common.quiet);
   ThreadPool pool(o.common.threads);
   ProgressLine progress("heads", 0, !o.common.quiet && stderr_is_terminal());
   HeadImportanceOptions options{.translator = translate::translator_options(model.loaded, o.flags.options),

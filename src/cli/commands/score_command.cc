@@ -77,6 +77,7 @@ int run_score_pairs(const ScoreOptions& options, const models::ModelDirectory& d
   PairTotals totals;
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     require_max_length(model, pairs);
+    note_source_language(model, pairs, given.input(), o.common.quiet);
     const std::vector<translate::TargetScore> scores = translator.score(pairs.pairs, stop_on_interrupt());
     std::vector<std::string> lines;
     for (size_t n = 0; n < scores.size(); ++n) {

@@ -61,6 +61,7 @@ void require_as_many(size_t lines, const std::string& name, const AlignmentEvalu
 /// For every line of the pairs; empty for lines without a sentence pair.
 std::vector<Links> model_links(const AlignmentEvaluation& e, const NumberedPairs& pairs) {
   const TranslationModel model = load_translation_model(e.model);
+  note_source_language(model, pairs, e.pairs, e.common.quiet);
   ThreadPool pool(e.common.threads);
   const auto of_pairs = align_pairs(model, pairs, {.heads = model.loaded.generation.alignment_heads}, pool);
   std::vector<Links> links(pairs.last_line);

@@ -10,7 +10,6 @@
 #include "base/thread_pool.h"
 #include "cli/jobs/resumable/line_output.h"
 #include "cli/options/interrupts.h"
-#include "cli/options/terminal.h"
 #include "data/corpus/readers/line_reader.h"
 
 namespace heed::cli {
@@ -70,9 +69,8 @@ std::vector<std::vector<SystemOutput>> run_systems(const TranslationEvaluation& 
   }
   if (!o.hypotheses.empty()) return outputs;
   ThreadPool pool(o.common.threads);
-  const bool progress = !o.common.quiet && stderr_is_terminal();
   for (const ModelChoice& choice : o.models) {
-    auto translated = translate_test_sets({choice, o.options, progress}, test_sets, pool);
+    auto translated = translate_test_sets({choice, o.options, o.common.quiet}, test_sets, pool);
     for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move(translated[n]));
   }
   return outputs;

@@ -9,6 +9,7 @@
 #include "base/counted.h"
 #include "cli/jobs/sentence_pairs.h"
 #include "cli/options/command.h"
+#include "cli/options/input_notes.h"
 #include "cli/options/terminal.h"
 #include "data/corpus/readers/line_reader.h"
 #include "data/corpus/readers/pairs_reader.h"
@@ -123,7 +124,11 @@ std::vector<SystemOutput> translate_test_sets(const EvaluatedModel& evaluated,
   for (const TestSet& set : test_sets) {
     const std::string& named = evaluated.choice.model;
     SystemOutput output{named.empty() ? fmt::format("{}", fmt::join(directories, " + ")) : named, {}};
-    ProgressLine progress("lines", set.size(), evaluated.show_progress);
+    if (!evaluated.quiet) {
+      note_source_language(set.name, {set.source.begin(), set.source.end()},
+                           models.front().tokenizer.source_language());
+    }
+    ProgressLine progress("lines", set.size(), !evaluated.quiet && stderr_is_terminal());
     translate::LineTranslator::Control control;
     control.stop = stop_on_interrupt();
     size_t all_bytes = 0;

@@ -51,10 +51,11 @@ SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, b
 struct EvaluatedModel {
   ModelChoice choice;
   TranslateOptions options;
-  bool show_progress = false;
+  bool quiet = false;  ///< neither progress nor notes
 };
 
-/// Translates all test sets with a model. Throws Cancelled when interrupted.
+/// Translates all test sets with a model. Writes a note to standard error for one in another language than
+/// the model's. Throws Cancelled when interrupted.
 std::vector<SystemOutput> translate_test_sets(const EvaluatedModel& model,
                                               const std::vector<TestSet>& test_sets, ThreadPool& pool);
 

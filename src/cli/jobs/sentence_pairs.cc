@@ -133,6 +133,15 @@ void require_max_length(const TranslationModel& model, const NumberedPairs& pair
   }
 }
 
+void note_source_language(const TranslationModel& model, const NumberedPairs& pairs, const PairsInput& input,
+                          bool quiet) {
+  if (quiet || pairs.first_line > 1) return;
+  std::vector<std::string_view> sources;
+  for (const auto& [source, target] : pairs.pairs) sources.push_back(source);
+  note_source_language(input.pairs.empty() ? input.source : input.pairs, sources,
+                       model.tokenizer.source_language());
+}
+
 void write_for_each_line(const NumberedPairs& pairs, const std::vector<std::string>& results,
                          LineOutput& output) {
   HEED_CHECK(results.size() == pairs.pairs.size());

@@ -71,6 +71,11 @@ class GivenPairs {
 /// Throws kUsage, naming the line, for a pair with more tokens than the model has positions.
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs);
 
+/// Writes a note to standard error, unless `quiet`, if the first block of pairs of `input` has certainly
+/// sources in another language than the model's.
+void note_source_language(const TranslationModel& model, const NumberedPairs& pairs, const PairsInput& input,
+                          bool quiet);
+
 /// Writes one line per input line: `results[n]` for the n-th pair, an empty line for lines without a pair.
 void write_for_each_line(const NumberedPairs& pairs, const std::vector<std::string>& results,
                          LineOutput& output);

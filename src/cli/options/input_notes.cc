@@ -101,13 +101,16 @@ const FileKind* kind_of(std::string_view text) {
   return nullptr;
 }
 
-/// The bundled pairs that translate from a language: "de-en, de-fr"; empty if there is none.
-std::string pairs_from(const std::string& language) {
+/// What the text looks like, and which bundled pairs or models are for it.
+std::string language_note(const std::string& text, const std::string& language, const std::string& expected,
+                          const std::string& advice) {
   std::vector<std::string> pairs;
   for (const BundledModel& model : bundled_models()) {
     if (model.pair.starts_with(language + "-")) pairs.push_back(model.pair);
   }
-  return fmt::format("{}", fmt::join(pairs, " or "));
+  return fmt::format("{} like {}, but the model translates from {}: {}give {}a model for it with --model",
+                     text, language_name(language), language_name(language_tag(expected)), advice,
+                     pairs.empty() ? "" : fmt::format("--pair {}, or ", fmt::join(pairs, " or ")));
 }
 
 /// Whether most words begin with a capital, as in lists of names, whose language is nobody's.
@@ -179,13 +182,26 @@ std::string InputNotes::note() const {
     return fmt::format("the text looks like {}, and is translated line by line: {}", kind->name,
                        kind->advice);
   }
-  const std::string language = wrong_language(sample_, source_language_);
-  if (language.empty()) return "";
-  const std::string pairs = pairs_from(language);
-  return fmt::format(
-      "the text looks like {}, but the model translates from {}: {}give a model for it with --model",
-      language_name(language), language_name(language_tag(source_language_)),
-      pairs.empty() ? "" : fmt::format("give --pair {}, or ", pairs));
+  const std::string language = other_language();
+  return language.empty() ? "" : language_note("the text looks", language, source_language_, "");
+}
+
+std::string InputNotes::other_language() const {
+  return wrong_language(sample_, source_language_);
+}
+
+void note_source_language(const std::string& file, const std::vector<std::string_view>& sources,
+                          const std::string& source_language) {
+  InputNotes notes(source_language);
+  for (const std::string_view source : sources) {
+    if (!notes.add(source)) break;
+  }
+  const std::string language = notes.other_language();
+  if (language.empty()) return;
+  const std::string text =
+      file.empty() ? "the sources look" : fmt::format("the sources of '{}' look", printable(file));
+  std::fprintf(stderr, "note: %s\n",
+               language_note(text, language, source_language, "exchange the sides (--swap), ").c_str());
 }
 
 }  // namespace heed::cli

@@ -21,6 +21,12 @@ void note_file_names(const std::vector<std::string>& texts, bool quiet);
 /// the name, unless `quiet`.
 size_t find_token(const std::string& wanted, const std::vector<std::string>& tokens, bool quiet);
 
+/// Writes a note to standard error if the sources of sentence pairs are certainly in another language than
+/// the model's, as are those of a file whose columns are in the other order. `file`: where they are from, or
+/// "". `source_language`: the code of the model's, "" if unknown.
+void note_source_language(const std::string& file, const std::vector<std::string_view>& sources,
+                          const std::string& source_language);
+
 /// Looks at the first lines of a text that is translated line by line.
 class InputNotes {
  public:
@@ -31,6 +37,8 @@ class InputNotes {
   bool add(std::string_view line);
   /// What was noticed in the lines so far; empty if they seem to be what they should be.
   std::string note() const;
+  /// The code of the language of the lines so far, if it is certainly not the model's, else empty.
+  std::string other_language() const;
 
  private:
   std::string source_language_, sample_;
