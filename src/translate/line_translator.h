@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "text/terms/glossary.h"
 #include "text/tokenizers/translation_tokenizer.h"
 #include "translate/translation.h"
 
@@ -30,6 +31,9 @@ class LineTranslator {
     Stop stop = {};
     /// Number of the first line, from 0. With the seed and a line's text, its number selects its samples.
     uint64_t first_line = 0;
+    /// Of each line, glossary terms by position, in order and without overlap, instead of those that the
+    /// glossary finds; null: none.
+    const std::vector<std::vector<Glossary::Match>>* terms = nullptr;
   };
 
   virtual ~LineTranslator() = default;

@@ -109,7 +109,8 @@ void visit_translate_options(Visit&& visit) {
          .group = kText,
          .value = "F.tsv",
          .help = "Required translations of terms; terms match as they are written, or with a capital first "
-                 "letter, not inflected"},
+                 "letter, not inflected",
+         .of_last_model = true},
         &Options::glossary);
   visit({.name = "ablate",
          .group = kHeads,

@@ -110,7 +110,9 @@ void Translator::split(TranslationWindow& window, const Control& control) const 
   window.lines.resize(window.inputs.size());
   pool_.run(window.inputs.size(), [&](size_t n) {
     control.stop.check();
-    window.lines[n] = splitter_.split(window.inputs[n]);
+    const uint64_t line = window.first_line - control.first_line + n;
+    window.lines[n] =
+        splitter_.split(window.inputs[n], control.terms == nullptr ? nullptr : &(*control.terms)[line]);
   });
   window.number_parts();
   require_within_limits(window);

@@ -6,12 +6,55 @@
 
 #include "base/check.h"
 #include "text/sentences/language_codes.h"
+#include "text/unicode/characters.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
 #include "translate/translate_options.h"
 #include "translate/values/repair_trials.h"
 #include "translate/words/confidence.h"
 
 namespace heed::translate {
 namespace {
+
+/// Bytes [begin, end) of a text.
+struct TextRange {
+  size_t begin = 0, end = 0;
+};
+
+/// The words that links are between.
+std::vector<TextRange> word_ranges(std::string_view text) {
+  std::vector<TextRange> ranges;
+  for (const std::string_view word : split_whitespace(text)) {
+    const auto begin = static_cast<size_t>(word.data() - text.data());
+    ranges.push_back({begin, begin + word.size()});
+  }
+  return ranges;
+}
+
+/// From the first to the last word of the longest run of chosen ones; empty if none is chosen.
+TextRange longest_run(const std::vector<bool>& chosen, const std::vector<TextRange>& words) {
+  TextRange longest;
+  size_t most = 0, run = 0;
+  for (size_t n = 0; n < words.size(); ++n) {
+    run = chosen[n] ? run + 1 : 0;
+    if (run <= most) continue;
+    most = run;
+    longest = {words[n + 1 - run].begin, words[n].end};
+  }
+  return longest;
+}
+
+/// A range without punctuation at its ends; empty if it has nothing else.
+TextRange without_punctuation(std::string_view text, TextRange range) {
+  size_t begin = range.end, end = range.begin;
+  for (size_t at = range.begin; at < range.end;) {
+    const size_t first = at;
+    if (is_punctuation(next_code_point(text, at))) continue;
+    begin = std::min(begin, first);
+    end = at;
+  }
+  return begin < end ? TextRange{begin, end} : TextRange{};
+}
 
 /// Replaces a translation by that of its best candidate; the source remains.
 void continue_with(Translation& translation, Translation next, const std::string& language) {
@@ -44,17 +87,15 @@ TranslateOptions choices_of_step(TranslateOptions choices, size_t step, size_t s
         "{} names heads of one model, and this translation goes through {} models: choose one of them",
         search::shown_name("ablate"), steps);
   }
-  const bool last = step + 1 == steps;
-  if (!last) {
+  if (step + 1 < steps) {
+    choices.alignment = choices.alignment || !choices.glossary.empty();  // where its terms are
     const TranslateOptions usual;
     visit_translate_options([&](const search::OptionRow& row, auto field, const auto&...) {
       if (row.of_last_model) choices.*field = usual.*field;
     });
   }
-  if (step > 0) {
-    for (auto& [source, target] : choices.glossary) source = target;
+  if (step > 0)
     choices.alignment = choices.alignment || choices.confidence;  // which words the confidences are of
-  }
   return choices;
 }
 
@@ -76,6 +117,7 @@ TranslatorChain::TranslatorChain(std::vector<ChainStep> steps, ThreadPool& pool)
       languages_.back() = source;
     }
     languages_.push_back(target);
+    if (steps.size() > 1 && &step == &steps.back()) glossary_ = std::exchange(step.options.glossary, nullptr);
     compares_values_ =
         compares_values_ && step.options.check_values && step.model.seq2seq().translates_sentences();
     steps_.push_back(std::make_unique<Translator>(step.model, step.tokenizer, pool, std::move(step.options)));
@@ -107,13 +149,21 @@ std::vector<Translation> TranslatorChain::translate_window(const std::vector<std
   };
   const double share = bytes_of(lines) / static_cast<double>(steps_.size());
   std::vector<Translation> translations;
+  std::vector<std::vector<Glossary::Match>> terms;  // of each line, in what the next step reads
+  if (glossary_ != nullptr) {
+    for (const std::string& line : lines) terms.push_back(glossary_->find(line));
+  }
   for (size_t step = 0; step < steps_.size(); ++step) {
     std::vector<std::string> texts = lines;
     for (size_t n = 0; n < translations.size(); ++n) texts[n] = translations[n].best().text;
-    Control inner{.progress = {}, .stop = control.stop, .first_line = control.first_line + before.lines};
+    const bool last = step + 1 == steps_.size();
+    Control inner{.progress = {},
+                  .stop = control.stop,
+                  .first_line = control.first_line + before.lines,
+                  .terms = last && glossary_ != nullptr ? &terms : nullptr};
     if (control.progress) {
-      inner.progress = [&, step, all = bytes_of(texts)](const Progress& done) {
-        const size_t complete = step + 1 == steps_.size() ? done.lines : 0;
+      inner.progress = [&, step, last, all = bytes_of(texts)](const Progress& done) {
+        const size_t complete = last ? done.lines : 0;
         control.progress(
             {before.lines + complete, before.bytes + share * (static_cast<double>(step) + done.bytes / all)});
       };
@@ -122,11 +172,16 @@ std::vector<Translation> TranslatorChain::translate_window(const std::vector<std
     steps_[step]->translate(
         texts,
         [&](Translation translation) {
+          if (!last && glossary_ != nullptr) {
+            terms[at] = carried_terms(terms[at], translation.source, translation.best().text,
+                                      translation.best().alignment);
+          }
           if (step == 0) {
             translations.push_back(std::move(translation));
           } else {
-            continue_with(translations[at++], std::move(translation), languages_[step]);
+            continue_with(translations[at], std::move(translation), languages_[step]);
           }
+          ++at;
         },
         inner);
   }
@@ -142,6 +197,33 @@ void TranslatorChain::compare_values(Translation& translation) const {
   const std::string &source = languages_.front(), &target = languages_.back();
   if (value_language(source) == nullptr || value_language(target) == nullptr) return;
   translation.warnings = value_warnings({translation.source, translation.best().text}, source, target);
+}
+
+std::vector<Glossary::Match> carried_terms(const std::vector<Glossary::Match>& terms, std::string_view source,
+                                           std::string_view translation, const std::vector<WordLink>& links) {
+  const std::vector<TextRange> from = word_ranges(source), to = word_ranges(translation);
+  std::vector<Glossary::Match> carried;
+  for (const Glossary::Match& term : terms) {
+    std::vector<bool> linked(to.size());
+    for (const auto& [word, other] : links) {
+      const TextRange& linked_word = from.at(static_cast<size_t>(word));
+      if (linked_word.begin < term.end && term.begin < linked_word.end)
+        linked.at(static_cast<size_t>(other)) = true;
+    }
+    const TextRange place = longest_run(linked, to);
+    TextRange text = without_punctuation(translation, place);
+    if (text.begin == text.end)
+      text.begin = text.end = translation.size() * term.begin / std::max<size_t>(source.size(), 1);
+    carried.push_back({text.begin, text.end, term.target});
+  }
+  std::ranges::stable_sort(carried, {}, &Glossary::Match::begin);
+  size_t end = 0;
+  std::erase_if(carried, [&](const Glossary::Match& match) {
+    if (match.begin < end) return true;
+    end = match.end;
+    return false;
+  });
+  return carried;
 }
 
 std::vector<WordLink> composed_links(const std::vector<WordLink>& first,

@@ -24,10 +24,9 @@ struct ChainStep {
 };
 
 /// The choices for one of several steps. All of them search, split sentences, protect text, align and give
-/// confidences as is chosen. The n best translations, the prefix, required and forbidden texts and samples
-/// are those of the last step. A glossary's target terms are written by the first step and kept by the
-/// others. Throws an OptionError for options that are invalid, and for `ablate`, which names heads of one
-/// model, if there are several steps.
+/// confidences as is chosen. The n best translations, the prefix, required and forbidden texts, samples and
+/// glossary terms are those of the last step; with a glossary, the others align. Throws an OptionError for
+/// options that are invalid, and for `ablate`, which names heads of one model, if there are several steps.
 TranslateOptions choices_of_step(TranslateOptions choices, size_t step, size_t steps);
 
 /// With one step, the same as its Translator. With several, a Translation has
@@ -36,6 +35,8 @@ TranslateOptions choices_of_step(TranslateOptions choices, size_t step, size_t s
 /// - the alignment of the steps combined (composed_links()), and confidences (confidence_through()),
 /// - warnings about values that source and translation say otherwise; between languages whose values are not
 ///   compared, those of all steps.
+/// Glossary terms are found in the source; the last step writes their target terms for the words that the
+/// steps before it translate them to (carried_terms()).
 class TranslatorChain : public LineTranslator {
  public:
   /// Throws kUsage for no steps, for a step that does not read the language that the one before it writes,
@@ -54,10 +55,18 @@ class TranslatorChain : public LineTranslator {
   void compare_values(Translation& translation) const;
 
   std::vector<std::unique_ptr<const Translator>> steps_;
-  std::vector<std::string> languages_;  // tags: the source, those between, the target
+  std::vector<std::string> languages_;        // tags: the source, those between, the target
+  std::shared_ptr<const Glossary> glossary_;  // null: none
   size_t window_;
   bool compares_values_;
 };
+
+/// Where glossary terms of a source are in its translation: for each the longest run of words that are linked
+/// with it, without punctuation at its ends; without a link, a place without text, as far into the
+/// translation as the term is into the source. In order and without overlap; what overlaps a term before it
+/// is left out.
+std::vector<Glossary::Match> carried_terms(const std::vector<Glossary::Match>& terms, std::string_view source,
+                                           std::string_view translation, const std::vector<WordLink>& links);
 
 /// The links from the words of a source to those of a translation, from the links of two steps: words that
 /// are linked to the same word between. Sorted by target word.

@@ -187,13 +187,16 @@ TEST(TranslatorChain, OptionsGoToTheirSteps) {
   EXPECT_EQ(first.beam, 5);
   EXPECT_EQ(first.nbest, 1);
   EXPECT_TRUE(first.prefix.empty() && first.require.empty() && first.forbid.empty());
-  EXPECT_EQ(first.glossary, choices.glossary);
-  EXPECT_FALSE(first.check_values || first.alignment || last.check_values);
+  EXPECT_TRUE(first.glossary.empty());
+  EXPECT_TRUE(first.alignment);  // where the terms of the glossary are
+  EXPECT_FALSE(first.check_values || last.check_values);
   EXPECT_EQ(last.nbest, 3);
   EXPECT_EQ(last.prefix, "El");
   EXPECT_THAT(last.require, ElementsAre("perro"));
-  EXPECT_THAT(last.glossary, ElementsAre(std::pair<std::string, std::string>("perro", "perro")));
+  EXPECT_EQ(last.glossary, choices.glossary);
   EXPECT_TRUE(last.alignment);  // which words the confidences are of
+  choices.glossary.clear();
+  EXPECT_FALSE(choices_of_step(choices, 0, 2).alignment);
 
   TranslateOptions sampled;
   sampled.sample = true;
@@ -217,6 +220,24 @@ TEST(ComposedLinks, JoinWordsByTheWordBetween) {
   EXPECT_THAT(composed_links({}, second), testing::IsEmpty());
   const std::vector<WordLink> two{{5, 0}, {3, 0}};
   EXPECT_THAT(composed_links(two, {{0, 0}}), ElementsAre(WordLink(3, 0), WordLink(5, 0)));
+}
+
+TEST(CarriedTerms, StandForTheLinkedWords) {
+  const auto carried = [](const std::vector<Glossary::Match>& terms, const std::vector<WordLink>& links) {
+    const std::string source = "Der Hauptbahnhof, sagt er.", translation = "“The central station,” he says.";
+    std::vector<std::string> texts;
+    for (const Glossary::Match& match : carried_terms(terms, source, translation, links))
+      texts.push_back(translation.substr(match.begin, match.end - match.begin) + "=" + match.target);
+    return texts;
+  };
+  const std::vector<WordLink> links{{0, 0}, {1, 1}, {1, 2}, {3, 3}, {2, 4}, {1, 4}};
+  const Glossary::Match station{4, 16, "estación"}, he{23, 25, "él"};
+  EXPECT_THAT(carried({station, he}, links), ElementsAre("central station=estación", "he=él"));
+  EXPECT_THAT(carried({{18, 22, "dice"}, he}, links), ElementsAre("he=él", "says=dice"));  // in their order
+  EXPECT_THAT(carried({{0, 3, "La"}}, links), ElementsAre("The=La"));                      // without “
+  EXPECT_THAT(carried({station}, {}), ElementsAre("=estación"));
+  EXPECT_THAT(carried({station, {0, 3, "La"}}, {{0, 1}, {1, 1}}), ElementsAre("central=estación"));
+  EXPECT_THAT(carried_terms({{0, 3, "La"}}, "Der", "", {}).size(), 1);
 }
 
 TEST(ConfidenceThrough, MultipliesByTheWordsBetween) {

@@ -292,13 +292,17 @@ std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& l
   return ranges;
 }
 
-SplitLine LineSplitter::split(std::string_view input) const {
+SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary::Match>* terms) const {
   SplitLine result;
   result.text = replace_invalid_utf8(input);
   tokenizer_.require_language_code(result.text);
   Line line = read(result.text);
   if (options_.protect) line.spans = find_protected_spans(result.text);
-  if (options_.glossary != nullptr) line.terms = options_.glossary->find(result.text);
+  if (terms != nullptr) {
+    line.terms = *terms;
+  } else if (options_.glossary != nullptr) {
+    line.terms = options_.glossary->find(result.text);
+  }
   const Range all{line.code.size(), result.text.size()};
   size_t last_end = 0;
   const auto add = [&](LinePart part, Range range) {

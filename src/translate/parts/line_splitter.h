@@ -61,8 +61,9 @@ class LineSplitter {
   LineSplitter(const TranslationTokenizer& tokenizer, const Options& options);
 
   /// Thread-safe. A line without tokens has no parts. The leading language code of a line (">>fr<<") is
-  /// prepended to each part. Throws kUsage for a line without a code if the model needs one.
-  SplitLine split(std::string_view line) const;
+  /// prepended to each part. Throws kUsage for a line without a code if the model needs one. `terms`: instead
+  /// of those that the glossary finds; null: these.
+  SplitLine split(std::string_view line, const std::vector<Glossary::Match>* terms = nullptr) const;
 
  private:
   /// A line: its text, its leading language code if any, its protected spans, and the spacing of its target
