@@ -42,11 +42,9 @@ class FileOfBytes {
   int descriptor_;
 };
 
-/// The folder of tokenizers that a fuzzer reads: beside the program, if it was copied somewhere, or
-/// `otherwise`.
-inline std::string tokenizers_folder(const std::string& otherwise) {
-  const std::filesystem::path beside =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tokenizers";
+/// A folder that a fuzzer reads: `name` beside the program, if it was copied somewhere, or `otherwise`.
+inline std::string folder_beside(const std::string& name, const std::string& otherwise) {
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
   return std::filesystem::exists(beside) ? beside.string() : otherwise;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 std::string golden(const std::string& file) {
-  return read_file(tokenizers_folder(HEED_GOLDEN_TOKENIZERS) + "/" + file);
+  return read_file(folder_beside("tokenizers", HEED_GOLDEN_TOKENIZERS) + "/" + file);
 }
 
 void write_model(const std::string& directory, const Json& config, uint64_t seed) {

@@ -16,11 +16,14 @@ if [[ -n ${FUZZERS:-} ]]; then mapfile -t targets < <(printf '%s_fuzz\n' $FUZZER
 cmake --build "$build" --target "${targets[@]}" -j "${JOBS:-$(nproc)}"
 
 mkdir -p "$OUT/lib"
-cp -r src/text/golden/tokenizers "$OUT"
+cp -r src/text/golden/tokenizers tests/fuzz/seeds/tokenizer_json "$OUT"
 for program in "$build"/bin/*_fuzz; do
   name=$(basename "$program" _fuzz)
   cp "$program" "$OUT"
-  if [[ -d tests/fuzz/seeds/$name ]]; then (cd "tests/fuzz/seeds/$name" && zip -qr "$OUT/${name}_fuzz_seed_corpus.zip" .); fi
+  rm -rf "$build/inputs" && mkdir "$build/inputs"
+  if [[ -d tests/fuzz/seeds/$name ]]; then cp -r "tests/fuzz/seeds/$name/." "$build/inputs"; fi
+  if [[ -e tests/fuzz/inputs/$name.tar.xz ]]; then tar -xf "tests/fuzz/inputs/$name.tar.xz" -C "$build/inputs"; fi
+  (cd "$build/inputs" && find . -type f | zip -q "$OUT/${name}_fuzz_seed_corpus.zip" -@)
   # All but the C and C++ libraries, which are those of the machine that runs it.
   ldd "$program" | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
     xargs -I {} cp -u {} "$OUT/lib"
