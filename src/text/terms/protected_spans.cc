@@ -1,142 +1,18 @@
-// The patterns are a table of ICU regular expressions with possessive quantifiers, so that matching takes
-// linear time. A check of the bytes first skips most sentences, which cannot match.
 #include "text/terms/protected_spans.h"
 
-#include <unicode/regex.h>
 #include <unicode/uchar.h>
-#include <unicode/utext.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
 
-#include "base/check.h"
 #include "base/text/ascii.h"
-#include "text/unicode/close_text.h"
+#include "text/terms/span_patterns.h"
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
-
-struct SpanPattern {
-  SpanKind kind;
-  const char* expression;
-};
-
-/// At each position, the first match counts. URLs do not end with punctuation.
-constexpr std::array kPatterns{
-    SpanPattern{SpanKind::kExact, R"(⟦[0-9]++⟧)"},  // placeholders
-    SpanPattern{SpanKind::kExact, R"(``[^`]++``|`[^`]++`)"},
-    SpanPattern{
-        SpanKind::kExact,  // URLs
-        R"((?<![\p{L}\p{N}])(?:(?i:https?|ftp|file)://|(?i:www)\.|(?i:mailto):)[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"},
-    SpanPattern{
-        SpanKind::kExact,  // e-mail addresses
-        R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
-    SpanPattern{
-        SpanKind::kExact,  // bare domains
-        R"((?<![\p{L}\p{N}@.])(?:[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)|[A-Z0-9-]{1,63}(?:\.[A-Z0-9-]{1,63}){0,4}\.(?:COM|ORG|NET|INFO|EDU|GOV))(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
-    SpanPattern{SpanKind::kExact, R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
-    SpanPattern{
-        SpanKind::kExact,  // format strings and templates
-        R"(\{\{[^{}]{1,80}\}\}|\$\{[^{}]{1,80}\}|\{[A-Za-z0-9_.:,%-]{0,40}\}|%\([A-Za-z_][A-Za-z0-9_]{0,40}\)[sdif])"},
-    SpanPattern{
-        SpanKind::kExact,
-        R"((?<![0-9%])%(?:[0-9]{1,2}\$)?[-+0#]{0,3}[0-9]{0,3}(?:\.[0-9]{1,2})?l{0,2}[sdifuxXcgGeE@](?![\p{L}\p{N}]))"},
-    SpanPattern{SpanKind::kExact, R"((?<![\p{L}\p{N}$])\$[A-Za-z_][A-Za-z0-9_]{0,60})"},
-    SpanPattern{SpanKind::kExact, R"((?<![\p{L}\p{N}@])@[A-Za-z0-9_]{2,40})"},
-    SpanPattern{
-        SpanKind::kExact,  // paths and file names
-        R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\[^\s"<>|]{1,200}[\w])"},
-    SpanPattern{
-        SpanKind::kExact,
-        R"((?<![\p{L}\p{N}])[\w-]{1,80}\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kExact,  // flags; emojis with modifiers and joined sequences
-        R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
-    SpanPattern{SpanKind::kExact, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
-    SpanPattern{
-        SpanKind::kExact,  // UUIDs, dates and codes with hyphens, IP addresses, versions, phone numbers
-        R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kExact,
-        R"((?<![\p{L}\p{N}])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kNumber,  // dates such as 17-05-2022, which not all languages write so
-        R"((?<![\p{L}\p{N}.,-])(?:0?[1-9]|[12][0-9]|3[01])-(?:0?[1-9]|1[0-2])-(?:19|20)[0-9]{2}(?![\p{L}\p{N}-]|[.,][0-9]))"},
-    SpanPattern{SpanKind::kExact,
-                R"((?<![\p{L}\p{N}.,-])[0-9]{1,12}(?:-[0-9]{1,12}){2,6}(?![\p{L}\p{N}-]|[.,][0-9]))"},
-    SpanPattern{
-        SpanKind::kExact,  // four numbers up to 255
-        R"((?<![\p{L}\p{N}.])(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kExact,  // four other numbers, but not 1.500.000.000
-        R"((?<![\p{L}\p{N}.])(?![0-9]{1,3}(?:\.[0-9]{3}){3}(?![0-9]))[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kExact,
-        R"((?<![\p{L}\p{N}.])(?:v[0-9]{1,4}(?:\.[0-9]{1,4}){1,4}|[0-9]{1,2}(?:\.[0-9]{1,2}){2})(?:-[A-Za-z0-9.]{1,20})?(?![\p{L}\p{N}]|\.[0-9]))"},
-    SpanPattern{
-        SpanKind::kExact,
-        R"((?<![\p{L}\p{N}])(?:\+[0-9]{1,3}[ /-]?\(?[0-9]{1,9}(?:[ )/-]{1,2}[0-9]{2,8}){1,5}|0[0-9]{1,4}[ /-][0-9]{2,9}(?:[ -][0-9]{2,8}){0,4})(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kExact,  // feet and inches, minutes and seconds: 5'10"
-        R"((?<![\p{L}\p{N}.,'’′])[0-9]{1,3} ?['’′] ?[0-9]{1,2}(?:[.,][0-9]{1,2}| ?[¼½¾])?(?:["”″]|''|’’|′′))"},
-    SpanPattern{
-        SpanKind::kFraction,
-        R"((?<![\p{L}\p{N}.,])(?:[0-9]{1,3}[ \x{A0}]?)?[¼½¾⅓⅔⅛⅜⅝⅞](?!\p{N})|(?<![\p{L}\p{N}.,/])[1-9][0-9]{0,2} [1-9]/(?:[2-9]|1[0-6])(?![\p{L}\p{N}/]|[.,][0-9]))"},
-    SpanPattern{
-        SpanKind::kExact,  // codes that mix cases and digits: aB3xY, iPhone15
-        R"((?<![\p{L}\p{N}-])(?=[A-Za-z0-9]{0,40}[0-9])(?=[A-Za-z0-9]{0,40}[a-z][A-Z])[A-Za-z][A-Za-z0-9]{2,40}(?![\p{L}\p{N}]))"},
-    SpanPattern{
-        SpanKind::kExact,  // identifiers: capitals and digits, or many digits
-        R"((?<![\p{L}\p{N}-])(?=[A-Z0-9-]{0,40}[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
-    SpanPattern{
-        SpanKind::kNumber,
-        R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
-    SpanPattern{
-        SpanKind::kNumber,
-        R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
-};
-
-/// Dates with periods or slashes are not protected, since their format depends on the language.
-constexpr const char* kDate =
-    R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
-
-/// All patterns as alternatives with one group each: group 1 is the date, group n + 2 is pattern n.
-const icu::RegexPattern& combined_pattern() {
-  static const std::unique_ptr<icu::RegexPattern> pattern = [] {
-    std::string all = "(" + std::string(kDate) + ")";
-    for (const SpanPattern& each : kPatterns) all += "|(" + std::string(each.expression) + ")";
-    UErrorCode code = U_ZERO_ERROR;
-    UParseError where{};
-    std::unique_ptr<icu::RegexPattern> made(
-        icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(all), where, code));
-    if (U_FAILURE(code)) {
-      fail(ErrorKind::kFile, "ICU cannot compile the patterns of protected spans: {} at {}",
-           u_errorName(code), where.offset);
-    }
-    return made;
-  }();
-  return *pattern;
-}
-
-/// Whether any pattern could match: requires a digit, certain punctuation, or a non-Latin character.
-bool may_hold_spans(std::string_view text) {
-  size_t dots = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (is_ascii_digit(byte)) return true;
-    if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
-    if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
-    if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
-    if (byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xBC) return true;
-    if (byte == 0xE2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) != 0x80) return true;
-    if (byte > 0xE2) return true;
-  }
-  return dots > 0;
-}
 
 std::string with_capital(std::string_view text) {
   size_t offset = 0;
@@ -258,35 +134,11 @@ std::vector<ProtectedSpan> with_long_words(std::vector<ProtectedSpan> spans,
   return spans;
 }
 
-/// The matches of the patterns.
-std::vector<ProtectedSpan> find_patterns(std::string_view text) {
-  if (!may_hold_spans(text)) return {};
-  UErrorCode code = U_ZERO_ERROR;
-  const std::unique_ptr<UText, CloseText> view(
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &code));
-  const std::unique_ptr<icu::RegexMatcher> matcher(combined_pattern().matcher(code));
-  if (U_FAILURE(code))
-    fail(ErrorKind::kText, "cannot find protected spans: ICU reports {}", u_errorName(code));
-  matcher->reset(view.get());
-  std::vector<ProtectedSpan> spans;
-  while (matcher->find(code) && U_SUCCESS(code)) {
-    if (matcher->start64(1, code) >= 0) continue;  // a date
-    for (int32_t group = 2; group <= matcher->groupCount(); ++group) {
-      if (matcher->start64(group, code) < 0) continue;
-      spans.push_back({static_cast<size_t>(matcher->start64(group, code)),
-                       static_cast<size_t>(matcher->end64(group, code)),
-                       kPatterns[static_cast<size_t>(group) - 2].kind});
-      break;
-    }
-  }
-  return spans;
-}
-
 }  // namespace
 
 std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
   const std::vector<ProtectedSpan> long_words = find_long_words(text);
-  std::vector<ProtectedSpan> spans = find_patterns(text);
+  std::vector<ProtectedSpan> spans = find_span_patterns(text);
   return long_words.empty() ? spans : with_long_words(std::move(spans), long_words);
 }
 

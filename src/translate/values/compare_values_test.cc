@@ -379,7 +379,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "two and a half million", "es", "dos millones y medio", 0, 0},
                       Pair{"en", "two and a half million", "de", "zwei Millionen", 1, 1},
                       Pair{"en", "half a second", "de", "eine halbe Sekunde", 0, 0},
-                      Pair{"en", "half a second", "es", "dos segundos", 1, 1},
+                      Pair{"en", "half a second", "es", "tres segundos", 1, 1},
                       Pair{"es", "un segundo y medio", "en", "one and a half seconds", 0, 0},
                       Pair{"en", "an inch and a half", "de", "anderthalb Zoll", 0, 0},
                       Pair{"en", "a pound and a half", "es", "una libra y media", 0, 0},

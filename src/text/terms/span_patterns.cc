@@ -1,0 +1,256 @@
+// The patterns are a table of ICU regular expressions. They are tried only where one can begin: not inside a
+// word, and at a letter only if what must follow is near.
+#include "text/terms/span_patterns.h"
+
+#include <unicode/regex.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/check.h"
+#include "base/text/ascii.h"
+#include "text/unicode/close_text.h"
+#include "text/unicode/utf8.h"
+
+namespace heed {
+namespace {
+
+/// What a match can begin with: a letter of any script, 0 to 9, or any other character except white space.
+enum Beginning : unsigned { kLetter = 1, kDigit = 2, kOther = 4, kAny = 7 };
+
+struct SpanPattern {
+  SpanKind kind;
+  unsigned beginnings;
+  const char* expression;
+};
+
+/// At each position, the first match counts. URLs do not end with punctuation.
+constexpr std::array kPatterns{
+    SpanPattern{SpanKind::kExact, kOther, R"(⟦[0-9]++⟧)"},  // placeholders
+    SpanPattern{SpanKind::kExact, kOther, R"(``[^`]++``|`[^`]++`)"},
+    SpanPattern{
+        SpanKind::kExact, kLetter,  // URLs
+        R"((?<![\p{L}\p{N}])(?:(?i:https?|ftp|file)://|(?i:www)\.|(?i:mailto):)[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"},
+    SpanPattern{
+        SpanKind::kExact, kAny,  // e-mail addresses
+        R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}+@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
+    SpanPattern{
+        SpanKind::kExact, kAny,  // bare domains
+        R"((?<![\p{L}\p{N}@.])(?:[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)|[A-Z0-9-]{1,63}+(?:\.[A-Z0-9-]{1,63}+){0,4}\.(?:COM|ORG|NET|INFO|EDU|GOV))(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
+    SpanPattern{SpanKind::kExact, kOther,
+                R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
+    SpanPattern{
+        SpanKind::kExact, kOther,  // format strings and templates
+        R"(\{\{[^{}]{1,80}\}\}|\$\{[^{}]{1,80}\}|\{[A-Za-z0-9_.:,%-]{0,40}\}|%\([A-Za-z_][A-Za-z0-9_]{0,40}\)[sdif])"},
+    SpanPattern{
+        SpanKind::kExact, kOther,
+        R"((?<![0-9%])%(?:[0-9]{1,2}\$)?[-+0#]{0,3}[0-9]{0,3}(?:\.[0-9]{1,2})?l{0,2}[sdifuxXcgGeE@](?![\p{L}\p{N}]))"},
+    SpanPattern{SpanKind::kExact, kOther, R"((?<![\p{L}\p{N}$])\$[A-Za-z_][A-Za-z0-9_]{0,60})"},
+    SpanPattern{SpanKind::kExact, kOther, R"((?<![\p{L}\p{N}@])@[A-Za-z0-9_]{2,40})"},
+    SpanPattern{
+        SpanKind::kExact, kLetter | kOther,  // paths and file names
+        R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\[^\s"<>|]{1,200}[\w])"},
+    SpanPattern{
+        SpanKind::kExact, kAny,
+        R"((?<![\p{L}\p{N}])[\w-]{1,80}+\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kOther,  // flags; emojis with modifiers and joined sequences
+        R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
+    SpanPattern{SpanKind::kExact, kOther, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
+    SpanPattern{
+        SpanKind::kExact,
+        kLetter | kDigit,  // UUIDs, dates and codes with hyphens, IP addresses, versions, phone numbers
+        R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kDigit,
+        R"((?<![\p{L}\p{N}])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kNumber, kDigit,  // dates such as 17-05-2022, which not all languages write so
+        R"((?<![\p{L}\p{N}.,-])(?:0?[1-9]|[12][0-9]|3[01])-(?:0?[1-9]|1[0-2])-(?:19|20)[0-9]{2}(?![\p{L}\p{N}-]|[.,][0-9]))"},
+    SpanPattern{SpanKind::kExact, kDigit,
+                R"((?<![\p{L}\p{N}.,-])[0-9]{1,12}(?:-[0-9]{1,12}){2,6}(?![\p{L}\p{N}-]|[.,][0-9]))"},
+    SpanPattern{
+        SpanKind::kExact, kDigit,  // four numbers up to 255
+        R"((?<![\p{L}\p{N}.])(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kDigit,  // four other numbers, but not 1.500.000.000
+        R"((?<![\p{L}\p{N}.])(?![0-9]{1,3}(?:\.[0-9]{3}){3}(?![0-9]))[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter | kDigit,
+        R"((?<![\p{L}\p{N}.])(?:v[0-9]{1,4}(?:\.[0-9]{1,4}){1,4}|[0-9]{1,2}(?:\.[0-9]{1,2}){2})(?:-[A-Za-z0-9.]{1,20})?(?![\p{L}\p{N}]|\.[0-9]))"},
+    SpanPattern{
+        SpanKind::kExact, kDigit | kOther,
+        R"((?<![\p{L}\p{N}])(?:\+[0-9]{1,3}[ /-]?\(?[0-9]{1,9}(?:[ )/-]{1,2}[0-9]{2,8}){1,5}|0[0-9]{1,4}[ /-][0-9]{2,9}(?:[ -][0-9]{2,8}){0,4})(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kDigit,  // feet and inches, minutes and seconds: 5'10"
+        R"((?<![\p{L}\p{N}.,'’′])[0-9]{1,3} ?['’′] ?[0-9]{1,2}(?:[.,][0-9]{1,2}| ?[¼½¾])?(?:["”″]|''|’’|′′))"},
+    SpanPattern{
+        SpanKind::kFraction, kDigit | kOther,
+        R"((?<![\p{L}\p{N}.,])(?:[0-9]{1,3}[ \x{A0}]?)?[¼½¾⅓⅔⅛⅜⅝⅞](?!\p{N})|(?<![\p{L}\p{N}.,/])[1-9][0-9]{0,2} [1-9]/(?:[2-9]|1[0-6])(?![\p{L}\p{N}/]|[.,][0-9]))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter,  // codes that mix cases and digits: aB3xY, iPhone15
+        R"((?<![\p{L}\p{N}-])(?=[A-Za-z]{0,40}+[0-9])(?=[A-Za-z0-9]{0,40}[a-z][A-Z])[A-Za-z][A-Za-z0-9]{2,40}(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter | kDigit,  // identifiers: capitals and digits, or many digits
+        R"((?<![\p{L}\p{N}-])(?=[A-Z-]{0,40}+[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
+    SpanPattern{
+        SpanKind::kNumber, kDigit | kOther,
+        R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
+    SpanPattern{
+        SpanKind::kNumber, kDigit,
+        R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
+};
+
+/// Dates with periods or slashes are not protected, since their format depends on the language.
+constexpr const char* kDate =
+    R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
+
+/// The patterns that begin with one kind of character, as alternatives with one group each; in kDigit, the
+/// first is kDate.
+class Alternatives {
+ public:
+  explicit Alternatives(Beginning beginning) : dates_(beginning == kDigit) {
+    std::string all = dates_ ? "(" + std::string(kDate) + ")" : "";
+    for (const SpanPattern& each : kPatterns) {
+      if ((each.beginnings & beginning) == 0) continue;
+      all += (all.empty() ? "(" : "|(") + std::string(each.expression) + ")";
+      kinds_.push_back(each.kind);
+    }
+    UErrorCode code = U_ZERO_ERROR;
+    UParseError where{};
+    pattern_.reset(icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(all), where, code));
+    if (U_FAILURE(code)) {
+      fail(ErrorKind::kFile, "ICU cannot compile the patterns of protected spans: {} at {}",
+           u_errorName(code), where.offset);
+    }
+  }
+
+  /// Each of the three is compiled once.
+  static const Alternatives& at(Beginning beginning) {
+    static const Alternatives letter(kLetter), digit(kDigit), other(kOther);
+    return beginning == kLetter ? letter : beginning == kDigit ? digit : other;
+  }
+
+  const icu::RegexPattern& pattern() const { return *pattern_; }
+  /// Of the match of a group; nothing for a date.
+  std::optional<SpanKind> kind(int32_t group) const {
+    const size_t index = static_cast<size_t>(group) - 1;
+    if (!dates_) return kinds_[index];
+    return index == 0 ? std::nullopt : std::optional(kinds_[index - 1]);
+  }
+
+ private:
+  bool dates_;
+  std::vector<SpanKind> kinds_;
+  std::unique_ptr<const icu::RegexPattern> pattern_;
+};
+
+/// Whether any pattern could match: requires a digit, certain punctuation, or a non-Latin character.
+bool may_hold_spans(std::string_view text) {
+  size_t dots = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (is_ascii_digit(byte)) return true;
+    if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
+    if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
+    if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
+    if (byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xBC) return true;
+    if (byte == 0xE2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) != 0x80) return true;
+    if (byte > 0xE2) return true;
+  }
+  return dots > 0;
+}
+
+bool is_letter_or_number(char32_t c) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
+}
+
+/// Whether a match that begins with this letter is possible: before a space, it has a digit, or one of these
+/// marks with more behind it.
+bool may_begin_with_letter(std::string_view text) {
+  constexpr size_t kFarthest = 400;  // bytes: the dot of a file name, behind 80 characters
+  const size_t found = text.substr(0, kFarthest).find_first_of("0123456789.:@- \t\n");
+  if (found == std::string_view::npos) return false;
+  return is_ascii_digit(text[found]) ||
+         (text[found] > ' ' && found + 1 < text.size() && text[found + 1] != ' ');
+}
+
+/// Matches the patterns at places of one text.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {
+    UErrorCode code = U_ZERO_ERROR;
+    view_.reset(utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &code));
+    check(code);
+  }
+
+  struct Match {
+    size_t end = 0;                     ///< 0: none
+    std::optional<SpanKind> kind = {};  ///< none: a date, which is not protected
+  };
+  Match match(size_t at, Beginning beginning) {
+    const Alternatives& alternatives = Alternatives::at(beginning);
+    std::unique_ptr<icu::RegexMatcher>& matcher = matchers_[beginning];
+    UErrorCode code = U_ZERO_ERROR;
+    if (matcher == nullptr) {
+      matcher.reset(alternatives.pattern().matcher(code));
+      check(code);
+      matcher->reset(view_.get());
+      matcher->useTransparentBounds(true);  // what is before `at` counts
+    }
+    matcher->region(static_cast<int64_t>(at), static_cast<int64_t>(text_.size()), code);
+    const bool found = matcher->lookingAt(code) != 0;
+    if (!found || U_FAILURE(code)) return {};  // a failure: a match longer than ICU's stack
+    for (int32_t group = 1; group <= matcher->groupCount(); ++group) {
+      if (matcher->start64(group, code) < 0) continue;
+      return {static_cast<size_t>(matcher->end64(group, code)), alternatives.kind(group)};
+    }
+    return {};
+  }
+
+ private:
+  static void check(UErrorCode code) {
+    if (U_FAILURE(code))
+      fail(ErrorKind::kText, "cannot find protected spans: ICU reports {}", u_errorName(code));
+  }
+
+  std::string_view text_;
+  std::unique_ptr<UText, CloseText> view_;
+  std::array<std::unique_ptr<icu::RegexMatcher>, kOther + 1> matchers_;  // by Beginning
+};
+
+}  // namespace
+
+std::vector<ProtectedSpan> find_span_patterns(std::string_view text) {
+  std::vector<ProtectedSpan> spans;
+  if (!may_hold_spans(text)) return spans;
+  Places places(text);
+  bool in_word = false;
+  for (size_t at = 0; at < text.size();) {
+    size_t next = at;
+    const char32_t c = next_code_point(text, next);
+    const bool joins = is_letter_or_number(c), inside = in_word && joins;
+    in_word = joins;
+    const Beginning beginning = is_ascii_digit(c)                                             ? kDigit
+                                : (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_L_MASK) != 0 ? kLetter
+                                                                                              : kOther;
+    const bool possible = !inside && !u_isUWhiteSpace(static_cast<UChar32>(c)) &&
+                          (beginning != kLetter || may_begin_with_letter(text.substr(at)));
+    const Places::Match match = possible ? places.match(at, beginning) : Places::Match{};
+    if (match.end > at) {
+      if (match.kind) spans.push_back({at, match.end, *match.kind});
+      size_t last = character_start(text, match.end - 1);
+      in_word = is_letter_or_number(next_code_point(text, last));
+      next = match.end;
+    }
+    at = next;
+  }
+  return spans;
+}
+
+}  // namespace heed
