@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include <cstdio>
+
 #include "fuzz.h"
 #include "serve/http/http_server.h"
 
@@ -22,18 +24,36 @@ heed::serve::HttpServer& server() {
   return one;
 }
 
+sockaddr_in loopback(uint32_t address, uint16_t port) {
+  sockaddr_in result{};
+  result.sin_family = AF_INET;
+  result.sin_port = htons(port);
+  result.sin_addr.s_addr = htonl(address);
+  return result;
+}
+
+/// From one address of the loopback network after the other: each has 28,000 ports, which wait for a minute
+/// (TIME_WAIT) where the client has closed its side first.
+int connect_to_server() {
+  static uint32_t connections = 0;
+  constexpr uint32_t kAddresses = 200;
+  const sockaddr_in from = loopback(INADDR_LOOPBACK + connections++ % kAddresses, 0),
+                    to = loopback(INADDR_LOOPBACK, server().port());
+  const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (client < 0 || ::bind(client, reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
+      ::connect(client, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    std::perror("http_fuzz: no connection to the server");
+    std::abort();
+  }
+  const linger reset{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  return client;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(server().port());
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (client < 0 || ::connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    std::abort();
-  const linger reset{.l_onoff = 1, .l_linger = 0};  // no ports in TIME_WAIT, of which there are 28,000
-  ::setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  const int client = connect_to_server();
   for (size_t sent = 0; sent < size;) {
     const ssize_t n = ::send(client, bytes + sent, size - sent, MSG_NOSIGNAL);
     if (n <= 0) break;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "kernels/gemm/gemm_library.h"
 #include "kernels/gemm/openmp_threads.h"
+#include "kernels/simd/isa.h"
 
 namespace heed {
 namespace {
@@ -37,6 +38,16 @@ void multiply(const GemmArguments<float>& g) {
   HEED_CHECK(status == dnnl_success);
 }
 
+/// oneDNN, too, uses no instructions beyond those of HEED_ISA, so that sums are added in the same order on
+/// different processors. It is asked once, before its first product; float32 has no products by VNNI or AMX.
+void limit_instructions() {
+  constexpr int kAvx2 = 2;
+  const int kernels = internal::kernel_set();
+  if (kernels > kAvx2) return;
+  // Fails where another user of the library has used it before; it is then not ours to limit.
+  (void)dnnl_set_max_cpu_isa(kernels == kAvx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+}
+
 /// oneDNN generates all its code in the first two products, a small one and one that pays to be packed, and
 /// crashes where it gets no memory for it. These products are done here, after a look at whether it would.
 bool generate_code() {
@@ -44,6 +55,7 @@ bool generate_code() {
   void* memory = ::mmap(nullptr, kReserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   ::munmap(memory, kReserve);
+  limit_instructions();
   constexpr int64_t kSize = 64;
   const std::vector<float> a(kSize * kSize), b(kSize * kSize);
   std::vector<float> c(kSize * kSize);

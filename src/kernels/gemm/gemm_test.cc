@@ -1,6 +1,9 @@
 #include "kernels/gemm/gemm.h"
 
 #include <gtest/gtest.h>
+#ifdef __x86_64__
+#include <dnnl.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +14,9 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "kernels/gemm/gemm_library.h"
 #include "kernels/gemm/openmp_threads.h"
+#include "kernels/simd/isa.h"
 #include "kernels/simd/test_isas.h"
 #include "kernels/simd/test_numbers.h"
 
@@ -248,6 +253,27 @@ TEST(GemmOfFloats, NanAndInfinityReachTheirRowOrColumnAlone) {
 }
 
 // The number of threads is that of every library in the process that uses OpenMP.
+#ifdef __x86_64__
+TEST(GemmLibrary, UsesNoInstructionsBeyondThoseOfHeedIsa) {
+  const float a = 2, b = 3;
+  float c = 0;
+  GemmArguments<float> g;
+  g.m = g.n = g.k = g.a_stride = g.b_stride = g.c_stride = 1;
+  g.a = &a;
+  g.b = &b;
+  g.c = &c;
+  multiply_by_library(g);
+  EXPECT_EQ(c, 6);
+  const int kernels = internal::kernel_set();  // of HEED_ISA
+  const dnnl_cpu_isa_t used = dnnl_get_effective_cpu_isa();
+  if (kernels < 3) {
+    EXPECT_EQ(used, kernels == 2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+  } else {
+    EXPECT_EQ(used & dnnl_cpu_isa_avx512_core, dnnl_cpu_isa_avx512_core);
+  }
+}
+#endif
+
 TEST(GemmThreads, LeavesTheNumberOfOpenMpThreadsAsItWas) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(3);
