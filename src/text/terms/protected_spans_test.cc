@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
+
 namespace heed {
 namespace {
 
@@ -49,6 +51,61 @@ TEST(ProtectedSpans, CodeAndTemplates) {
 TEST(ProtectedSpans, EmojisAreWholes) {
   EXPECT_THAT(exact("Toll 👍🏽 und 👩‍👩‍👧 in 🇩🇪, ja ❤️ :-)"),
               ElementsAre("👍🏽", "👩‍👩‍👧", "🇩🇪", "❤️", ":-)"));
+}
+
+/// One for each pattern and kind of character that it can begin with.
+TEST(ProtectedSpans, BeginWhereAWordCan) {
+  for (const std::string span : {"⟦0⟧",
+                                 "`x y`",
+                                 "https://a.example/x",
+                                 "anna@mail.example",
+                                 "7anna@mail.example",
+                                 "_anna@mail.example",
+                                 "beispiel.de",
+                                 "7zwerge.de",
+                                 "-beispiel.de",
+                                 "&amp;",
+                                 "{name}",
+                                 "%1$s",
+                                 "$HOME",
+                                 "@anna",
+                                 "/etc/hosts/x",
+                                 "C:\\dir\\x",
+                                 "setup.py",
+                                 "7z.zip",
+                                 "_init.py",
+                                 "👍🏽",
+                                 "🇩🇪",
+                                 "01234567-89ab-cdef-0123-456789abcdef",
+                                 "abcdefab-89ab-cdef-0123-456789abcdef",
+                                 "2024-03-12",
+                                 "17-05-2022",
+                                 "12-34-56",
+                                 "192.168.0.1",
+                                 "999.168.0.1",
+                                 "v1.2.3",
+                                 "1.2.3",
+                                 "+49 30 123456",
+                                 "030 123456",
+                                 "5'10\"",
+                                 "1 1/2",
+                                 "½",
+                                 "aB3xY",
+                                 "A1-B2",
+                                 "12345678",
+                                 "€ 5,50",
+                                 "5,50 €",
+                                 "1234"}) {
+    for (const std::string before : {"", " ", "Wort ", "(", "\u00A0", "“"}) {
+      const std::vector<ProtectedSpan> found = find_protected_spans(before + span + " ja");
+      ASSERT_EQ(found.size(), 1) << before << span;
+      EXPECT_EQ(found[0].begin, before.size()) << before << span;
+      EXPECT_EQ(found[0].end, before.size() + span.size()) << before << span;
+    }
+    if (std::isalnum(static_cast<unsigned char>(span[0])) == 0) continue;
+    const std::vector<ProtectedSpan> found = find_protected_spans("ä" + span + " ja");
+    EXPECT_TRUE(found.empty() || found[0].begin != 2) << span;
+  }
 }
 
 TEST(ProtectedSpans, WhatIsTooLongToBeAWord) {
