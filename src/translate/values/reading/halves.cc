@@ -31,6 +31,15 @@ HalvedUnit unit_at(TextTokens tokens, const ValueLanguage& language) {
   return unit;
 }
 
+/// Whether "and a half" is behind a unit, whichever that is: cheaper to see, and rare.
+bool is_half_near(TextTokens tokens, const ValueLanguage& language) {
+  constexpr size_t kLongestUnit = 4;  // tokens, with a hyphen
+  for (size_t n = 1; n <= kLongestUnit && n < tokens.size(); ++n) {
+    if (length_of_any(language.half_behind, tokens.subspan(n)) > 0) return true;
+  }
+  return false;
+}
+
 /// A number and a half of a unit, which is not multiplied with it.
 Half half_of(const Whole& whole, const HalvedUnit& unit, size_t tokens) {
   Half half{whole.normal + ".5", "", tokens};
@@ -86,6 +95,7 @@ std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) 
       return half_of(whole, unit_at(behind.subspan(half), language), whole.tokens + half);
   }
   // "An hour and a half", "hora y media", "dos millones y medio"
+  if (!is_half_near(behind, language)) return std::nullopt;
   const HalvedUnit unit = unit_at(behind, language);
   if (unit.tokens == 0) return std::nullopt;
   const size_t half = length_of_any(language.half_behind, behind.subspan(unit.tokens));
