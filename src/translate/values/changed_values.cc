@@ -286,21 +286,36 @@ class Changes {
     return std::ranges::any_of(values_[text].values, [&](const Value& value) { return &value == &number; });
   }
 
-  /// Numbers that count another period: "3 hours" for "3 Tage".
+  /// Whether a value of the translation is the other reading of a time: the 1.5 of "una y media".
+  bool may_be_time(const Value& number) const {
+    return std::ranges::any_of(values_[1].values, [&](const Value& value) {
+      return value.kind == ValueKind::kTime &&
+             std::ranges::any_of(value.other_reading, [&](const Value& other) { return &other == &number; });
+    });
+  }
+
+  /// Numbers that count another period, "3 hours" for "3 Tage", or lost theirs to a time: "llega a una y
+  /// media" for "kommt in anderthalb Stunden an"; and years for a decade: "the ninety years" for
+  /// "Neunzigerjahre".
   void add_changed_periods(ValueDifferences& differences) const {
     std::set<std::pair<std::string_view, Period>> said;
     for (const Value& value : values_[1].values) {
       if (const auto period = period_of(1, value)) said.emplace(value.normal, period->period);
     }
-    if (said.empty()) return;
     for (const Atom& atom : source_) {
       if (atom.partner == nullptr) continue;
-      const auto before = period_of(0, *atom.value), after = period_of(1, *atom.partner);
-      if (!before || !after || said.contains({atom.value->normal, before->period})) continue;
-      if (!is_main_reading(0, *atom.value) || !is_main_reading(1, *atom.partner)) continue;
-      Value missing = *atom.value, added = *atom.partner;
-      missing.end = before->end;
-      added.end = after->end;
+      const Value &from = *atom.value, &to = *atom.partner;
+      const auto before = period_of(0, from), after = period_of(1, to);
+      const bool other = before && after && !said.contains({from.normal, before->period}) &&
+                         is_main_reading(0, from) && is_main_reading(1, to);
+      const bool lost = before && !after && from.normal.ends_with(".5") && may_be_time(to);
+      // "In his 40s" may be "de unos 40 años".
+      const bool decade = from.decade && !from.optional;
+      const bool no_decade = decade && !to.decade && after && after->period == Period::kYear;
+      if (!other && !lost && !no_decade) continue;
+      Value missing = from, added = to;
+      if (before) missing.end = before->end;
+      if (after) added.end = after->end;
       differences.missing.push_back(std::move(missing));
       differences.added.push_back(std::move(added));
     }

@@ -146,6 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"es", "Pagué 3 veces 5 €.", "en", "I paid €5 3 times.", 0, 0},
         Pair{"es", "Pagué 3 veces 5 €.", "en", "I paid €3 times €5.", 0, 1},
         Pair{"de", "In den Neunzigerjahren", "en", "in the 190s", 1, 1},
+        Pair{"de", "In den Neunzigerjahren", "en", "in the ninety years", 1, 1},
+        Pair{"de", "In den Neunzigerjahren", "es", "en los noventa años", 1, 1},
+        Pair{"de", "In den Neunzigerjahren", "es", "en los años noventa", 0, 0},
+        Pair{"en", "a man in his 40s", "es", "un hombre de unos 40 años", 0, 0},
         Pair{"de", "In den Neunzigerjahren", "en", "in the 1990s", 0, 0},
         Pair{"de", "In den Neunzigerjahren", "en", "in the 1990's", 0, 0},
         Pair{"de", "die siebziger Jahre", "en", "the seventies", 0, 0},
@@ -228,6 +232,9 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "Die Wohnung hat 78 m².", "en", "The apartment has 78 m2.", 0, 0},
         Pair{"en", "It's 10 below zero outside.", "de", "Draußen ist es 10 Grad.", 1, 1},
         Pair{"en", "It's 10 below zero outside.", "es", "Son 10 bajo cero afuera.", 0, 0},
+        Pair{"de", "minus fünf Grad", "es", "a menos cinco grados bajo cero", 0, 1},
+        Pair{"de", "minus fünf Grad", "es", "a cinco grados bajo cero", 0, 0},
+        Pair{"de", "-5 °C", "en", "-5 °C below zero", 0, 1},
         Pair{"en", "It costs 20p.", "de", "Es kostet 20 Uhr.", 1, 1},
         Pair{"en", "2 lbs of butter", "de", "2 Butter", 1, 0}, Pair{"de", "2,5 kg", "en", "2.5", 1, 0},
         Pair{"en", "at 120 km/h", "es", "a 120", 1, 0}, Pair{"en", "100 miles", "de", "100 Kilometer", 1, 1},
@@ -384,6 +391,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "an inch and a half", "de", "anderthalb Zoll", 0, 0},
                       Pair{"en", "a pound and a half", "es", "una libra y media", 0, 0},
                       Pair{"de", "ein halbes Pfund", "en", "two pounds", 1, 1},
+                      Pair{"de", "Er kommt in anderthalb Stunden an.", "es", "Llega a una y media.", 1, 0},
+                      Pair{"de", "in anderthalb Stunden", "es", "en una hora y media", 0, 0},
+                      Pair{"de", "Er kommt um halb zwei an.", "es", "Llega a la una y media.", 0, 0},
                       // Without a number or a unit, a half is said in other ways.
                       Pair{"en", "half a mind to go", "de", "fast entschlossen zu gehen", 0, 0},
                       Pair{"en", "half the people", "es", "la mitad de la gente", 0, 0}));
@@ -638,6 +648,15 @@ TEST(RepairTrials, KeepTheUnitBetweenANumberAndItsHalf) {
                     {source, translation}, spanish_values(), english_values(), 0);
   ASSERT_FALSE(trials.empty());
   EXPECT_EQ(trials.front().source, "Estuvo 2,5 meses en el hospital.");
+}
+
+TEST(RepairTrials, FiguresKeepTheirUnit) {
+  const std::string source = "Wir kauften zweieinhalb Liter Milch und eine fünfprozentige Lösung.",
+                    translation = "We bought two and a half of milk and a solution.";
+  const auto trials =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials.front().source, "Wir kauften 2,5 Liter Milch und eine fünfprozentige Lösung.");
 }
 
 TEST(RepairTrials, LeaveWordsThatSayMoreThanFigures) {

@@ -71,8 +71,8 @@ bool says_more_than_figures(const Value& value) {
   return value.decade || (part && !value.other_reading.empty());
 }
 
-/// The unit between a number and a half of it, with a space before it: " meses" of "dos meses y medio".
-std::string halved_unit(std::string_view value, const ValueLanguage& language) {
+/// The unit of a value in words, with a space before it: " meses" of "dos meses y medio".
+std::string unit_within(std::string_view value, const ValueLanguage& language) {
   const std::vector<TextToken> tokens = tokenize_values(value);
   for (TextTokens left = tokens; !left.empty(); left = left.subspan(1)) {
     const HalvedUnit unit = find_halved_unit(left, language);
@@ -88,12 +88,12 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
   std::string text(source);
   bool changed = false;
   for (auto value = missing.rbegin(); value != missing.rend(); ++value) {  // from the end: positions stay
-    if (value->kind != ValueKind::kNumber || !value->in_words || value->unit != Unit::kNone) continue;
-    if (says_more_than_figures(*value)) continue;
+    if (value->kind != ValueKind::kNumber || !value->in_words || says_more_than_figures(*value)) continue;
     const std::string figures = write_figures(value->normal, language);
+    const std::string unit = value->ordinal ? "" : unit_within(text_of(*value, source), language);
+    if (value->unit != Unit::kNone && unit.empty()) continue;  // in one word with the number: "fünfprozentig"
     text.replace(value->begin, value->end - value->begin,
-                 value->ordinal ? language.write_ordinal(figures)
-                                : figures + halved_unit(text_of(*value, source), language));
+                 value->ordinal ? language.write_ordinal(figures) : figures + unit);
     changed = true;
   }
   return changed ? text : "";

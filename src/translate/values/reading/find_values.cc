@@ -34,6 +34,7 @@ class Finder {
       at_ += value->tokens;
       complete_range(value->tokens);
       read_lost_time_mark();
+      read_second_minus();
     }
     return std::move(result_);
   }
@@ -189,6 +190,18 @@ class Finder {
     const bool behind_figures = at_ < tokens_.size() && tokens_[at_ - 1].kind != TextToken::Kind::kWord &&
                                 result_.values.back().kind != ValueKind::kTime;
     const size_t tokens = behind_figures ? length_of_any(language_.time_marks, left()) : 0;
+    add_broken(tokens);
+  }
+
+  /// "Below zero" behind "minus five degrees".
+  void read_second_minus() {
+    const Value& value = result_.values.back();
+    const bool below = value.normal.starts_with('-') && is_same_unit(value.unit, Unit::kDegree);
+    add_broken(below && at_ < tokens_.size() ? length_of_any(language_.below_zero, left()) : 0);
+  }
+
+  /// The next tokens as a value that says nothing.
+  void add_broken(size_t tokens) {
     if (tokens == 0) return;
     Value mark{.begin = tokens_[at_].begin, .end = tokens_[at_ + tokens - 1].end};
     mark.broken = mark.optional = true;

@@ -286,7 +286,7 @@ class NumberReader {
       // "drei Grad minus", and without the unit "10 below zero".
       const size_t length = phrase_length(below);
       const bool temperature = is_temperature() || (value_.unit == Unit::kNone && length > 1);
-      if (at_end() || !temperature || negative_ || !begins_with(left(), below)) continue;
+      if (at_end() || !temperature || negative_ || says_minus_ || !begins_with(left(), below)) continue;
       if (value_.unit == Unit::kNone) value_.unit = Unit::kDegree;
       negative_ = true;
       at_ += length;
