@@ -53,10 +53,11 @@ ModelChoice reverse_choice(const AlignOptions& o) {
 }
 
 /// The alignments of the reverse model, as (source, target) links of these pairs.
-std::vector<Links> reverse_links(const AlignOptions& o, const TranslationModel& model, NumberedPairs pairs,
-                                 ThreadPool& pool) {
-  for (auto& [source, target] : pairs.pairs) std::swap(source, target);
-  std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
+std::vector<Links> reverse_links(const AlignOptions& o, const TranslationModel& model,
+                                 const NumberedPairs& pairs, ThreadPool& pool) {
+  NumberedPairs reversed = pairs;
+  for (auto& [source, target] : reversed.pairs) std::swap(source, target);
+  std::vector<Links> all = align_pairs(model, reversed, alignment_options(o, model.loaded), pool);
   for (Links& links : all) {
     for (auto& [source, target] : links) std::swap(source, target);
   }
