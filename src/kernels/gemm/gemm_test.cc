@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <string>
@@ -254,7 +255,8 @@ TEST(GemmOfFloats, NanAndInfinityReachTheirRowOrColumnAlone) {
 
 // The number of threads is that of every library in the process that uses OpenMP.
 #ifdef __x86_64__
-TEST(GemmLibrary, UsesNoInstructionsBeyondThoseOfHeedIsa) {
+/// Multiplies once, and compares what oneDNN uses with HEED_ISA.
+void expect_instructions_of_heed_isa() {
   const float a = 2, b = 3;
   float c = 0;
   GemmArguments<float> g;
@@ -271,6 +273,17 @@ TEST(GemmLibrary, UsesNoInstructionsBeyondThoseOfHeedIsa) {
   } else {
     EXPECT_EQ(used & dnnl_cpu_isa_avx512_core, dnnl_cpu_isa_avx512_core);
   }
+}
+
+/// In a process of its own: oneDNN is limited at its first product, before which other tests force_isa().
+TEST(GemmLibrary, UsesNoInstructionsBeyondThoseOfHeedIsa) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        expect_instructions_of_heed_isa();
+        std::exit(testing::Test::HasFailure() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 #endif
 
