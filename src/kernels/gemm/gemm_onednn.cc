@@ -42,7 +42,7 @@ void multiply(const GemmArguments<float>& g) {
 /// different processors. It is asked once, before its first product; float32 has no products by VNNI or AMX.
 void limit_instructions() {
   constexpr int kAvx2 = 2;
-  const int kernels = internal::kernel_set();
+  const int kernels = internal::kernel_set_of_environment();
   if (kernels > kAvx2) return;
   // Fails where another user of the library has used it before; it is then not ours to limit.
   (void)dnnl_set_max_cpu_isa(kernels == kAvx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <string>
@@ -253,10 +252,8 @@ TEST(GemmOfFloats, NanAndInfinityReachTheirRowOrColumnAlone) {
   }
 }
 
-// The number of threads is that of every library in the process that uses OpenMP.
 #ifdef __x86_64__
-/// Multiplies once, and compares what oneDNN uses with HEED_ISA.
-void expect_instructions_of_heed_isa() {
+TEST(GemmLibrary, UsesNoInstructionsBeyondThoseOfHeedIsa) {
   const float a = 2, b = 3;
   float c = 0;
   GemmArguments<float> g;
@@ -266,7 +263,7 @@ void expect_instructions_of_heed_isa() {
   g.c = &c;
   multiply_by_library(g);
   EXPECT_EQ(c, 6);
-  const int kernels = internal::kernel_set();  // of HEED_ISA
+  const int kernels = internal::kernel_set_of_environment();
   const dnnl_cpu_isa_t used = dnnl_get_effective_cpu_isa();
   if (kernels < 3) {
     EXPECT_EQ(used, kernels == 2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
@@ -274,19 +271,9 @@ void expect_instructions_of_heed_isa() {
     EXPECT_EQ(used & dnnl_cpu_isa_avx512_core, dnnl_cpu_isa_avx512_core);
   }
 }
-
-/// In a process of its own: oneDNN is limited at its first product, before which other tests force_isa().
-TEST(GemmLibrary, UsesNoInstructionsBeyondThoseOfHeedIsa) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        expect_instructions_of_heed_isa();
-        std::exit(testing::Test::HasFailure() ? 1 : 0);
-      },
-      testing::ExitedWithCode(0), "");
-}
 #endif
 
+// The number of threads is that of every library in the process that uses OpenMP.
 TEST(GemmThreads, LeavesTheNumberOfOpenMpThreadsAsItWas) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(3);

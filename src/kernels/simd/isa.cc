@@ -1,7 +1,6 @@
 #include "kernels/simd/isa.h"
 
 #include <cstdlib>
-#include <mutex>
 
 #include "base/check.h"
 #include "base/cpu_features.h"
@@ -59,33 +58,32 @@ constexpr Isa kIsas[] = {
 #endif
 };
 
-const Isa*& chosen() {
-  static const Isa* isa = nullptr;
-  return isa;
-}
-
-void choose(const std::string& name) {
+const Isa& find(const std::string& name) {
   for (const Isa& isa : kIsas) {
     if (name != isa.name) continue;
     if (!isa.runs()) {
       fail(ErrorKind::kUsage, "this processor has no {} instructions; it can run: {}", name,
            fmt::join(available_isas(), ", "));
     }
-    chosen() = &isa;
-    return;
+    return isa;
   }
   fail(ErrorKind::kUsage, "there is no instruction set '{}'; this processor can run: {}", name,
        fmt::join(available_isas(), ", "));
 }
 
-/// The one in use.
-const Isa& in_use() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+/// The one of HEED_ISA, which is read once; without it, the best that the processor has.
+const Isa& of_environment() {
+  static const Isa& isa = []() -> const Isa& {
     const char* wanted = std::getenv("HEED_ISA");
-    choose(wanted != nullptr && *wanted != '\0' ? wanted : available_isas().back());
-  });
-  return *chosen();
+    return find(wanted != nullptr && *wanted != '\0' ? wanted : available_isas().back());
+  }();
+  return isa;
+}
+
+/// The one that kernels use: of_environment() until force_isa().
+const Isa*& in_use() {
+  static const Isa* isa = &of_environment();
+  return isa;
 }
 
 }  // namespace
@@ -99,28 +97,31 @@ std::vector<std::string> available_isas() {
 }
 
 void force_isa(const std::string& name) {
-  in_use();  // reads HEED_ISA first
-  choose(name);
+  in_use() = &find(name);
 }
 
 std::string isa_name() {
-  return in_use().name;
+  return in_use()->name;
 }
 
 int internal::kernel_set() {
-  return in_use().kernel_set;
+  return in_use()->kernel_set;
+}
+
+int internal::kernel_set_of_environment() {
+  return of_environment().kernel_set;
 }
 
 bool internal::has_vnni() {
-  return in_use().vnni;
+  return in_use()->vnni;
 }
 
 bool internal::has_avx512_bf16() {
-  return in_use().bf16;
+  return in_use()->bf16;
 }
 
 bool internal::has_amx() {
-  return in_use().amx;
+  return in_use()->amx;
 }
 
 }  // namespace heed

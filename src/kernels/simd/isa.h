@@ -28,6 +28,8 @@ namespace internal {
 /// 5 SIMD128 of WebAssembly.
 /// Reads HEED_ISA the first time it is called.
 int kernel_set();
+/// The same, whatever force_isa() chose: for what a process can choose once.
+int kernel_set_of_environment();
 /// Whether VNNI may be used.
 bool has_vnni();
 /// Whether the dot product of bfloat16 in vectors may be used (vdpbf16ps); amx has that of tiles instead.
