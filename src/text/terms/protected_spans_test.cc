@@ -144,6 +144,15 @@ TEST(ProtectedSpans, IdentifiersAndNumbers) {
   EXPECT_THAT(numbers("Am 3.5.2024 kamen 12 Leute, 1984 keiner."), ElementsAre("1984"));
 }
 
+TEST(ProtectedSpans, VersionsThatCouldBeDates) {
+  EXPECT_THAT(exact("Version 2.9.14 vom 2.9.14, versión 3.10.22."), ElementsAre("2.9.14", "3.10.22"));
+  EXPECT_THAT(exact("2.9.14 ist älter als 2.10.3."), ElementsAre("2.9.14", "2.10.3"));
+  EXPECT_THAT(exact("Bis 2.9.14 gab es 1.2.3 nicht."), ElementsAre("1.2.3"));
+  EXPECT_THAT(exact("Am 2.9.14 und 3.9.14, Version 2."), ElementsAre());
+  EXPECT_THAT(exact("Version vom 24.10.2022, Version 24.10.2022, 02.09.14"), ElementsAre());
+  EXPECT_THAT(exact("Version 2.10.3 kam nach 3.5.2024 und 02.09.14."), ElementsAre("2.10.3"));
+}
+
 TEST(ProtectedSpans, OrdinaryTextHasNone) {
   for (const char* text : {"Der Hund schläft.", "Was? Nein! Er kam … zu spät.", "„Ja“, sagte sie; – ‚nein‘.",
                            "Um 14:30 Uhr, am 3. Mai, 5 Hunde.", "Dr. h. c. Müller, z. B. hier"}) {

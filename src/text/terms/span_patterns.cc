@@ -107,8 +107,9 @@ constexpr std::array kPatterns{
 };
 
 /// Dates with periods or slashes are not protected, since their format depends on the language.
+/// "Version 2.9.14" is none.
 constexpr const char* kDate =
-    R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
+    R"((?<![\p{L}\p{N}])(?:[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}|(?<!(?i:versions?|versión|versiones|versionen|releases?) )[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
 
 /// The patterns that begin with one kind of character, as alternatives with one group each; in kDigit, the
 /// first is kDate.
@@ -166,9 +167,7 @@ bool may_hold_spans(std::string_view text) {
   return dots > 0;
 }
 
-bool is_letter_or_number(char32_t c) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
-}
+constexpr uint32_t kLettersAndNumbers = U_GC_L_MASK | U_GC_N_MASK;
 
 /// Whether a match that begins with this letter is possible: before a space, it has a digit, or one of these
 /// marks with more behind it.
@@ -178,6 +177,22 @@ bool may_begin_with_letter(std::string_view text) {
   if (found == std::string_view::npos) return false;
   return is_ascii_digit(text[found]) ||
          (text[found] > ' ' && found + 1 < text.size() && text[found + 1] != ' ');
+}
+
+/// Whether a match is like 2.10.3, which is a version, or like 2.9.14, which may be one; not like 02.09.14.
+bool is_like_version(std::string_view match) {
+  constexpr size_t kMostDigits = 2;  // of the last number
+  return std::ranges::count(match, '.') == 2 && match.size() - match.rfind('.') - 1 <= kMostDigits &&
+         match[0] != '0' && match.find_first_not_of(".0123456789") == std::string_view::npos;
+}
+
+/// Whether the last word of a text stands in front of dates: "am" 2.9.14.
+bool ends_in_word_before_dates(std::string_view text) {
+  constexpr std::string_view kWords[] = {"am",  "vom", "zum", "bis", "ab", "seit",  "den",   "dem",
+                                         "der", "el",  "al",  "del", "on", "since", "until", "from"};
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
+  const std::string word = ascii_lower(text.substr(text.rfind(' ') + 1));
+  return std::ranges::find(kWords, word) != std::end(kWords);
 }
 
 /// Matches the patterns at places of one text.
@@ -227,28 +242,37 @@ class Places {
 }  // namespace
 
 std::vector<ProtectedSpan> find_span_patterns(std::string_view text) {
-  std::vector<ProtectedSpan> spans;
+  std::vector<ProtectedSpan> spans, versions_or_dates;
   if (!may_hold_spans(text)) return spans;
   Places places(text);
-  bool in_word = false;
+  bool in_word = false, has_version = false;
   for (size_t at = 0; at < text.size();) {
     size_t next = at;
     const char32_t c = next_code_point(text, next);
-    const bool joins = is_letter_or_number(c), inside = in_word && joins;
+    const uint32_t category = U_GET_GC_MASK(static_cast<UChar32>(c));
+    const bool joins = (category & kLettersAndNumbers) != 0, inside = in_word && joins;
     in_word = joins;
-    const Beginning beginning = is_ascii_digit(c)                                             ? kDigit
-                                : (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_L_MASK) != 0 ? kLetter
-                                                                                              : kOther;
+    const Beginning beginning = is_ascii_digit(c) ? kDigit : (category & U_GC_L_MASK) != 0 ? kLetter : kOther;
     const bool possible = !inside && !u_isUWhiteSpace(static_cast<UChar32>(c)) &&
                           (beginning != kLetter || may_begin_with_letter(text.substr(at)));
     const Places::Match match = possible ? places.match(at, beginning) : Places::Match{};
     if (match.end > at) {
-      if (match.kind) spans.push_back({at, match.end, *match.kind});
+      const std::string_view matched = text.substr(at, match.end - at);
+      if (match.kind) {
+        spans.push_back({at, match.end, *match.kind});
+        has_version |= *match.kind == SpanKind::kExact && is_like_version(matched);
+      } else if (is_like_version(matched) && !ends_in_word_before_dates(text.substr(0, at))) {
+        versions_or_dates.push_back({at, match.end, SpanKind::kExact});
+      }
       size_t last = character_start(text, match.end - 1);
-      in_word = is_letter_or_number(next_code_point(text, last));
+      in_word = (U_GET_GC_MASK(static_cast<UChar32>(next_code_point(text, last))) & kLettersAndNumbers) != 0;
       next = match.end;
     }
     at = next;
+  }
+  if (has_version) {  // "Version 2.10.3 is newer than 2.9.14."
+    spans.insert(spans.end(), versions_or_dates.begin(), versions_or_dates.end());
+    std::ranges::sort(spans, {}, &ProtectedSpan::begin);
   }
   return spans;
 }

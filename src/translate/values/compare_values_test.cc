@@ -527,6 +527,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "von 10 bis 12 Uhr", "en", "from ten to twelve", 0, 0},
                       Pair{"en", "from 8 a.m. to noon", "de", "von 8 bis 12 Uhr", 0, 0},
                       Pair{"en", "at midnight", "de", "um Mitternacht", 0, 0},
+                      Pair{"en", "at a quarter to midnight", "es", "a las 23:45", 0, 0},
+                      Pair{"en", "at a quarter to midnight", "es", "a medianoche", 1, 1},
                       Pair{"en", "at five to ten percent", "de", "bei fünf bis zehn Prozent", 0, 0},
                       Pair{"de", "60 Milliarden Euro", "en", "€60bn", 0, 0},
                       Pair{"de", "3,5 Millionen Pfund", "en", "£3.5m", 0, 0},

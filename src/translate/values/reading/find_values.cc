@@ -230,15 +230,16 @@ class Finder {
     return ReadValue{std::move(value), 1};
   }
 
-  /// An address or a code; dates such as 2024-03-12 are dates.
+  /// An address or a code; dates such as 2024-03-12 are dates, but no versions.
   std::optional<ReadValue> read_text() const {
     const size_t begin = tokens_[at_].begin;
     const auto span = std::ranges::find(spans_, begin, &ProtectedSpan::begin);
     if (span == spans_.end()) return std::nullopt;
+    const std::string_view written = text_.substr(span->begin, span->end - span->begin);
     auto date = read_date(left(), language_);
-    if (date && date->value.end == span->end) return date;
+    if (date && date->value.end == span->end && written.find('.') == std::string_view::npos) return date;
     Value text{.kind = ValueKind::kText, .begin = span->begin, .end = span->end};
-    text.normal = letters_and_digits(text_.substr(span->begin, span->end - span->begin));
+    text.normal = letters_and_digits(written);
     size_t tokens = 0;
     for (; at_ + tokens < tokens_.size() && tokens_[at_ + tokens].begin < span->end; ++tokens) {
       const TextToken& token = tokens_[at_ + tokens];

@@ -64,22 +64,23 @@ TEST_P(FoundValues, AreThoseOfTheText) {
 
 INSTANTIATE_TEST_SUITE_P(
     Times, FoundValues,
-    ::testing::Values(Case{"de", "Der Zug fährt um 14:35 Uhr von Gleis 7 ab.", "14:35 7"},
-                      Case{"de", "Wir kommen um halb zehn.", "9:30~"},
-                      Case{"de", "Es ist fünf vor halb zehn.", "9:25~"},
-                      Case{"de", "um Viertel vor neun", "8:45~"}, Case{"de", "um dreiviertel neun", "8:45~"},
-                      Case{"de", "um zehn nach acht", "8:10~"}, Case{"de", "um 18.07 Uhr", "18:07"},
-                      Case{"de", "um 18 Uhr 7", "18:07"}, Case{"de", "von 8 bis 20 Uhr", "8:00 20:00"},
-                      Case{"de", "um acht Uhr abends", "20:00"}, Case{"de", "um ein Uhr nachts", "1:00"},
-                      Case{"en", "at 2:35 p.m. today", "14:35"}, Case{"en", "at 2:35pm", "14:35"},
-                      Case{"en", "at half past nine", "9:30~"}, Case{"en", "at a quarter to nine", "8:45~"},
-                      Case{"en", "at nine thirty", "9:30~"}, Case{"en", "at six-thirty", "6:30~"},
-                      Case{"en", "from 8 a.m. to 8 p.m.", "8:00 20:00"},
-                      Case{"en", "from 2 to 8 p.m.", "14:00 20:00"}, Case{"en", "at 12 a.m.", "0:00"},
-                      Case{"en", "at eight in the morning", "8:00"}, Case{"es", "a las 18:07", "18:07"},
-                      Case{"es", "a las nueve y media", "9:30~"},
-                      Case{"es", "a la una menos cuarto", "0:45~"},
-                      Case{"es", "a las 6:07 de la tarde", "18:07"}, Case{"es", "a las 18.07 h", "18:07"}));
+    ::testing::Values(
+        Case{"de", "Der Zug fährt um 14:35 Uhr von Gleis 7 ab.", "14:35 7"},
+        Case{"de", "Wir kommen um halb zehn.", "9:30~"}, Case{"de", "Es ist fünf vor halb zehn.", "9:25~"},
+        Case{"de", "um Viertel vor neun", "8:45~"}, Case{"de", "um dreiviertel neun", "8:45~"},
+        Case{"de", "um zehn nach acht", "8:10~"}, Case{"de", "um 18.07 Uhr", "18:07"},
+        Case{"de", "um 18 Uhr 7", "18:07"}, Case{"de", "von 8 bis 20 Uhr", "8:00 20:00"},
+        Case{"de", "um acht Uhr abends", "20:00"}, Case{"de", "um ein Uhr nachts", "1:00"},
+        Case{"en", "at 2:35 p.m. today", "14:35"}, Case{"en", "at 2:35pm", "14:35"},
+        Case{"en", "at half past nine", "9:30~"}, Case{"en", "at a quarter to nine", "8:45~"},
+        Case{"en", "at a quarter to midnight", "23:45"}, Case{"en", "from ten to midnight", "10:00"},
+        Case{"en", "ten minutes past noon", "12:10"}, Case{"de", "um zehn vor Mitternacht", "23:50"},
+        Case{"es", "diez para la medianoche", "23:50"}, Case{"en", "at nine thirty", "9:30~"},
+        Case{"en", "at six-thirty", "6:30~"}, Case{"en", "from 8 a.m. to 8 p.m.", "8:00 20:00"},
+        Case{"en", "from 2 to 8 p.m.", "14:00 20:00"}, Case{"en", "at 12 a.m.", "0:00"},
+        Case{"en", "at eight in the morning", "8:00"}, Case{"es", "a las 18:07", "18:07"},
+        Case{"es", "a las nueve y media", "9:30~"}, Case{"es", "a la una menos cuarto", "0:45~"},
+        Case{"es", "a las 6:07 de la tarde", "18:07"}, Case{"es", "a las 18.07 h", "18:07"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Dates, FoundValues,
@@ -176,6 +177,7 @@ INSTANTIATE_TEST_SUITE_P(CodesAddressesAndMarkers, FoundValues,
                                                 "'infoheedde' '0301234567'"},
                                            Case{"en", "Flight LH4713 from gate B12", "'lh4713' 'b12'"},
                                            Case{"en", "See https://heed.de/a?b=1.", "'httpsheeddeab1'"},
+                                           Case{"de", "Version 2.9.14 statt 2.10.3", "'2914' '2103'"},
                                            Case{"de", "1. Milch kaufen", "1)"},
                                            Case{"en", "2) Buy milk", "2)"},
                                            Case{"de", "Das ist d.h. 😀 alles :-)", ""}));

@@ -12,6 +12,7 @@ struct ClockNumber {
   int value = 0;
   size_t tokens = 0;
   bool in_words = false;
+  bool named = false;  ///< the hour of noon or midnight
 };
 
 std::optional<ClockNumber> read_clock_number(TextTokens tokens, const ValueLanguage& language, int most) {
@@ -25,6 +26,13 @@ std::optional<ClockNumber> read_clock_number(TextTokens tokens, const ValueLangu
   if (!words || words->ordinal || words->determiner || words->half || words->value < 1 || words->value > most)
     return std::nullopt;
   return ClockNumber{static_cast<int>(words->value), words->tokens, true};
+}
+
+/// The hour of "a quarter to midnight".
+std::optional<ClockNumber> read_named_hour(TextTokens tokens, const ValueLanguage& language) {
+  const Phrase<int>* named = find_phrase(language.named_times, tokens);
+  if (named == nullptr) return std::nullopt;
+  return ClockNumber{named->meaning / kHourMinutes, phrase_length(named->words), true, true};
 }
 
 /// What the parts of a pattern say.
@@ -46,14 +54,16 @@ bool lacks_clock_word(TextTokens hour, const ValueLanguage& language) {
                                   language.clock_words.end());
 }
 
-bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& language, PatternMatch& match) {
+bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& language, bool named_hours,
+               PatternMatch& match) {
   if (match.tokens >= tokens.size()) return false;
   const TextTokens left = tokens.subspan(match.tokens);
   // "Viertel vor11" is no time.
   if (match.tokens > 0 && left[0].is_digits() && !left[0].after_space && tokens[match.tokens - 1].is_word())
     return false;
   if (part == "H") {
-    const auto hour = read_clock_number(left, language, kLastHour);
+    auto hour = read_clock_number(left, language, kLastHour);
+    if (!hour && named_hours && match.tokens > 0) hour = read_named_hour(left, language);
     if (!hour || lacks_clock_word(left, language)) return false;
     match.hour = *hour;
     match.tokens += hour->tokens;
@@ -88,9 +98,11 @@ bool goes_on(TextTokens tokens, const ValueLanguage& language) {
 std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens tokens,
                                           const ValueLanguage& language) {
   PatternMatch match;
+  const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
+  const bool named_hours = spoken && pattern.certain;  // "from ten to midnight" is another range
   for (std::string_view left = pattern.pattern; !left.empty();) {
     const size_t end = std::min(left.find(' '), left.size());
-    if (!read_part(left.substr(0, end), tokens, language, match)) return std::nullopt;
+    if (!read_part(left.substr(0, end), tokens, language, named_hours, match)) return std::nullopt;
     left.remove_prefix(std::min(end + 1, left.size()));
   }
   const bool has_minutes = match.minutes.tokens > 0;
@@ -105,8 +117,8 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
   const bool usual = pattern.in_words || match.minutes.value % kStep == 0;
   const bool from_words = pattern.certain || match.minutes.in_words;
   if (pattern.before_or_after && has_minutes && !two_digits && !(usual && from_words)) return std::nullopt;
-  const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
-  if (spoken && (match.hour.value == 0 || (match.hour.value > 12 && (has_minutes || pattern.minutes != 0)))) {
+  if (spoken && !match.hour.named &&
+      (match.hour.value == 0 || (match.hour.value > 12 && (has_minutes || pattern.minutes != 0)))) {
     return std::nullopt;
   }
   if (has_minutes && spoken && match.minutes.value > 30) {
@@ -141,7 +153,7 @@ Value time_value(const TimePattern& pattern, const PatternMatch& match, const Va
   Value time{.kind = ValueKind::kTime};
   const int minutes = pattern.minutes + pattern.sign * match.minutes.value;
   time.minute = (match.hour.value * kHourMinutes + minutes + kDayMinutes) % kDayMinutes;
-  const bool on_face = match.hour.value >= 1 && match.hour.value <= 12;
+  const bool on_face = match.hour.value >= 1 && match.hour.value <= 12 && !match.hour.named;
   const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
   time.on_face = on_face;
   time.half_day = on_face && (spoken || match.hour.in_words || language.twelve_hour);
