@@ -137,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "It rose from 2.1 to 3.4%.", "de", "Es stieg von 2.1 auf 3,4 %.", 1, 1},
         Pair{"en", "It is 2.1%.", "de", "Es sind 2.1 %.", 1, 1},
         Pair{"en", "It is 2.1%.", "es", "Es un 2.1 %.", 0, 0},
+        Pair{"en", "It rose to 3.14159.", "de", "Es stieg auf 3.14159.", 1, 1},
         Pair{"en", "Version 2.1 costs $5.", "de", "Version 2.1 kostet 5 $.", 0, 0},
         Pair{"en", "one-tenth of it", "de", "ein Zehntel davon", 0, 0},
         Pair{"de", "Er hat 2x 10 € bezahlt.", "en", "He paid 2x €10.", 0, 0},

@@ -92,7 +92,9 @@ class Comparison {
     const bool decimals = translation.normal.find('.') != std::string::npos;
     if (!decimals && std::ranges::count(figures(1, translation), language.decimal_mark) == 1) return false;
     if (figures(0, value).find_first_of(".,") == std::string_view::npos) return false;
-    return translation.unit == Unit::kNone && !has_unit_of_range(source.index);
+    constexpr size_t kMostOfVersions = 3;  // decimals; "3.14159" is none
+    return translation.decimals <= kMostOfVersions && translation.unit == Unit::kNone &&
+           !has_unit_of_range(source.index);
   }
 
   std::string_view figures(size_t text, const Value& value) const {
