@@ -61,6 +61,10 @@ enum class Unit {
   kBar,
   kBars,  ///< of pressure or to drink at: "three bars"
   kMillimetreOfMercury,
+  kSquareMetre,
+  kSquareKilometre,
+  kSquareMile,
+  kSquareFoot,
   kCubicMetre,
   kTerabyte,
   kGigabyte,

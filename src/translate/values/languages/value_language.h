@@ -131,9 +131,10 @@ struct ValueLanguage {
   /// Between an amount and its cents, or metres and centimetres: "and".
   std::span<const std::string_view> smaller_unit_links = {};
   std::span<const UnitWords> units = {};
-  std::string_view paying = {};                        ///< in words beside which "bar" is cash: "bezahlt"
-  std::span<const Phrase<Unit>> units_joined = {};     ///< behind a number without a space: "20p"
-  std::span<const Phrase<Unit>> units_before = {};     ///< in front of one
+  std::string_view short_inches = {};               ///< a word behind feet or in front of a mark only: "in"
+  std::string_view paying = {};                     ///< in words beside which "bar" is cash: "bezahlt"
+  std::span<const Phrase<Unit>> units_joined = {};  ///< behind a number without a space: "20p"
+  std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
   std::span<const std::string_view> multipliers = {};  ///< behind a number that multiplies: "2x"
   std::span<const std::string_view> none = {};         ///< what says zero otherwise: "no people"
   bool counts_end_in_s = false;                        ///< plural nouns: "zero goals"

@@ -126,6 +126,7 @@ class Finder {
       number->value.counts = begins_with_noun(left().subspan(number->tokens));
       read_foreign_thousands(*number);
       read_minutes_behind_hours(number->value);
+      read_inches(*number);
       const bool first_half = number->value.normal == "0.5" && number->value.in_words && is_behind_ordinal();
       number->value.optional |= first_half;  // "the first half year"
       return number;
@@ -165,6 +166,22 @@ class Finder {
       return;
     number.unit = Unit::kNone;
     number.of_duration = true;
+  }
+
+  /// The "in" of "5 ft 3 in" and "(0.039 in)".
+  void read_inches(ReadValue& number) const {
+    const TextTokens behind = left().subspan(number.tokens);
+    if (language_.short_inches.empty() || number.value.unit != Unit::kNone || number.value.in_words) return;
+    if (behind.empty() || !behind[0].is(language_.short_inches)) return;
+    const bool before_mark =
+        behind.size() == 1 || (behind[1].kind == TextToken::Kind::kSymbol && !behind[1].after_space);
+    const bool behind_feet = at_ > 0 && !result_.values.empty() &&
+                             result_.values.back().unit == Unit::kFoot &&
+                             result_.values.back().end == tokens_[at_ - 1].end;
+    if (!before_mark && !behind_feet) return;
+    number.value.unit = Unit::kInch;
+    number.value.end = behind[0].end;
+    ++number.tokens;
   }
 
   /// Whether the last value is an ordinal directly before the current token.

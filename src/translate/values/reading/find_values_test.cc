@@ -9,12 +9,13 @@ namespace heed::translate {
 namespace {
 
 std::string unit_name(Unit unit) {
-  constexpr std::array kNames{
-      "",     "%",    " EUR",  " USD",  " GBP", " pounds", " cents", " pence", " pesos", " deg",  " °C",
-      " °F",  " kg",  " g",    " mg",   " km",  " m",      " cm",    " mm",    " ms",    " l",    " ml",
-      " mi",  " yd",  " ft",   " in",   " ac",  " ha",     " t",     " oz",    " gal",   " km/h", " mph",
-      " mpg", " bar", " bars", " mmHg", " m³",  " TB",     " GB",    " MB",    " kB",    " B",    " BC"};
-  return kNames[static_cast<size_t>(unit)];
+  constexpr std::array kNames{"",       "%",    " EUR", " USD",  " GBP",  " pounds", " cents", " pence",
+                              " pesos", " deg", " °C",  " °F",   " kg",   " g",      " mg",    " km",
+                              " m",     " cm",  " mm",  " ms",   " l",    " ml",     " mi",    " yd",
+                              " ft",    " in",  " ac",  " ha",   " t",    " oz",     " gal",   " km/h",
+                              " mph",   " mpg", " bar", " bars", " mmHg", " m²",     " km²",   " sq mi",
+                              " sq ft", " m³",  " TB",  " GB",   " MB",   " kB",     " B",     " BC"};
+  return kNames.at(static_cast<size_t>(unit));
 }
 
 /// "9:30~" is 9:30 or 21:30; "(2)" is optional.
@@ -107,12 +108,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"es", "trescientas doce páginas", "312"}, Case{"es", "treinta y tres", "33"},
         Case{"de", "bei -3 °C", "-3 °C"}, Case{"de", "minus drei Grad", "-3 deg"},
         Case{"en", "3 degrees below zero", "-3 deg"}, Case{"en", "10 below zero outside", "-10 deg"},
-        Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m 30 m³"},
-        Case{"es", "tres grados bajo cero", "-3 deg"}, Case{"es", "al menos ocho", "8"},
-        Case{"en", "He is 5'10 tall.", "5 10"}, Case{"es", "Mide 5'10 m.", "5.1 m"},
-        Case{"en", "The answer is minus five.", "-5"}, Case{"de", "minus zwanzig Euro", "-20 EUR"},
-        Case{"de", "2010-2015", "2010 2015"}, Case{"de", "25 %", "25%"}, Case{"en", "25 percent", "25%"},
-        Case{"en", "10 000 people", "10000"},
+        Case{"de", "10 unter null", "-10 deg"}, Case{"en", "78 m2 and 30 m3 of it", "78 m² 30 m³"},
+        Case{"en", "5 ft 3 in tall (1.6 m, 63 in)", "5 ft 3 in 1.6 m 63 in"},
+        Case{"en", "2010 in Rome, 3 in \"Oslo\"", "2010 3"}, Case{"es", "tres grados bajo cero", "-3 deg"},
+        Case{"es", "al menos ocho", "8"}, Case{"en", "He is 5'10 tall.", "5 10"},
+        Case{"es", "Mide 5'10 m.", "5.1 m"}, Case{"en", "The answer is minus five.", "-5"},
+        Case{"de", "minus zwanzig Euro", "-20 EUR"}, Case{"de", "2010-2015", "2010 2015"},
+        Case{"de", "25 %", "25%"}, Case{"en", "25 percent", "25%"}, Case{"en", "10 000 people", "10000"},
         // Articles, ordinals and idioms say nothing that a translation has to say.
         Case{"de", "ein Hund und eine Katze", ""}, Case{"en", "one of a hundred", ""},
         Case{"es", "la segunda vez", ""}, Case{"de", "Gib acht!", ""}, Case{"de", "zweimal", ""},

@@ -262,6 +262,8 @@ class NumberReader {
     const bool length = value_.unit == kKilometre || value_.unit == kMetre || value_.unit == kCentimetre ||
                         value_.unit == kMillimetre;
     if (!length || at_end() || tokens_[at_].after_space) return;
+    if (tokens_[at_].is("2") && value_.unit == kMetre) value_.unit = kSquareMetre;
+    if (tokens_[at_].is("2") && value_.unit == kKilometre) value_.unit = kSquareKilometre;
     if (tokens_[at_].is("3") && value_.unit == kMetre) value_.unit = kCubicMetre;
     if (tokens_[at_].is("2") || tokens_[at_].is("3")) ++at_;
   }
