@@ -209,7 +209,7 @@ constexpr UnitWords kUnits[] = {
      "{} milliliters",
      {"ml", "milliliter", "milliliters", "millilitre", "millilitres"}},
     {Unit::kLitre, "{} l", "{} liters", {"l", "liter", "liters", "litre", "litres"}},
-    {Unit::kMile, "{} miles", "{} mile", {"mile", "miles"}},
+    {Unit::kMile, "{} miles", "{} mile", {"mile", "miles", "mi"}},
     {Unit::kYard, "{} yards", "{} yd", {"square yards", "yard", "yards", "yd", "yds"}},
     {Unit::kFoot, "{} feet", "{} ft", {"foot", "feet", "ft"}},
     {Unit::kInch, "{} inches", "{} inch", {"square inches", "inch", "inches"}},

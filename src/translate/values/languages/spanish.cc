@@ -164,8 +164,8 @@ constexpr Phrase<Period> kPeriods[] = {
     {"año", Period::kYear},       {"años", Period::kYear},       {"min", Period::kMinute},
     {"seg", Period::kSecond}};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
-constexpr Phrase<int> kScales[] = {
-    {"mil", 3}, {"millón", 6}, {"millones", 6}, {"billón", 12}, {"billones", 12}};
+constexpr Phrase<int> kScales[] = {{"mil", 3},      {"miles de millones", 9}, {"millón", 6},
+                                   {"millones", 6}, {"billón", 12},           {"billones", 12}};
 constexpr Phrase<int> kWrittenScales[] = {{"billones", 12}, {"millones", 6}};
 constexpr UnitWords kUnits[] = {
     {Unit::kPercent,

@@ -7,8 +7,6 @@
 namespace heed::translate {
 namespace {
 
-constexpr size_t kGroup = 3;  // digits between two marks of thousands
-
 /// Digits separated by single marks: groups.size() == marks.size() + 1.
 struct Groups {
   std::vector<std::string_view> groups;
@@ -29,9 +27,9 @@ Groups groups_of(TextTokens tokens) {
 
 /// Whether groups first to last are those of one integer: "12", "345", "678".
 bool are_thousands(const Groups& number, size_t groups) {
-  if (groups < 2 || number.groups[0].size() > kGroup || number.groups[0] == "0") return false;
+  if (groups < 2 || number.groups[0].size() > kGroupDigits || number.groups[0] == "0") return false;
   for (size_t n = 1; n < groups; ++n) {
-    if (number.groups[n].size() != kGroup || number.marks[n - 1] != number.marks[0]) return false;
+    if (number.groups[n].size() != kGroupDigits || number.marks[n - 1] != number.marks[0]) return false;
   }
   return true;
 }
@@ -44,10 +42,10 @@ std::string joined(const Groups& number, size_t groups) {
 
 /// "10 000": groups of three digits behind spaces.
 size_t spaced_groups(TextTokens tokens) {
-  if (tokens[0].lower.size() > kGroup || tokens[0].lower == "0") return 1;
+  if (tokens[0].lower.size() > kGroupDigits || tokens[0].lower == "0") return 1;
   size_t count = 1;
   while (count < tokens.size() && tokens[count].is_digits() && tokens[count].after_space &&
-         tokens[count].lower.size() == kGroup && tokens[count].begin <= tokens[count - 1].end + 3) {
+         tokens[count].lower.size() == kGroupDigits && tokens[count].begin <= tokens[count - 1].end + 3) {
     ++count;
   }
   const bool goes_on = count < tokens.size() && tokens[count].is_digits();  // a telephone number
@@ -147,8 +145,8 @@ std::string write_figures(const std::string& number, const ValueLanguage& langua
   const size_t begin = negative ? 1 : 0, point = std::min(number.find('.'), number.size());
   std::string whole = number.substr(begin, point - begin);
   const bool grouped = whole.size() >= language.least_grouped;
-  for (size_t at = whole.size(); grouped && at > kGroup;) {
-    at -= kGroup;
+  for (size_t at = whole.size(); grouped && at > kGroupDigits;) {
+    at -= kGroupDigits;
     whole.insert(at, 1, language.group_mark);
   }
   std::string fraction = number.substr(std::min(point + 1, number.size()));

@@ -11,6 +11,8 @@
 
 namespace heed::translate {
 
+inline constexpr size_t kGroupDigits = 3;  // between two marks of thousands
+
 struct Figures {
   std::string normal;     ///< "1249.5": no needless zeros
   std::string otherwise;  ///< by the other convention, if it may be meant (OtherMarks); else empty

@@ -308,6 +308,27 @@ class Finder {
     });
   }
 
+  /// The zeros of the words for scales in a value.
+  int zeros_of_scales(const Value& value) const {
+    int zeros = 0;
+    for (size_t n = 0; n < tokens_.size(); ++n) {
+      if (tokens_[n].begin < value.begin || tokens_[n].end > value.end) continue;
+      const Phrase<int>* scale = find_phrase(language_.scales, TextTokens(tokens_).subspan(n));
+      if (scale != nullptr) zeros += scale->meaning;
+    }
+    return zeros;
+  }
+
+  /// In "30 to 50 thousand" the 30 may be thousands, too.
+  void share_scale(Value& first, const Value& last) const {
+    if (first.kind != ValueKind::kNumber || last.kind != ValueKind::kNumber || !first.other_reading.empty())
+      return;
+    const int zeros = zeros_of_scales(last);
+    if (zeros == 0 || zeros_of_scales(first) > 0) return;
+    first.other_reading = {first};
+    first.other_reading[0].normal = with_zeros(first.normal, zeros);
+  }
+
   /// In "from 2 to 8 p.m." both are times. `tokens`: the length of the time that was just read.
   void complete_range(size_t tokens) {
     std::vector<Value>& values = result_.values;
@@ -322,6 +343,7 @@ class Finder {
     if (linked) complete_first_time(first, last);
     const std::optional<int> from = minute_in_figures(first);
     if (linked) first.linked = last.linked = true;
+    if (linked) share_scale(first, last);
     for (Value* value : {&first, &last}) {
       if (linked && is_zero_in_words(*value)) value->optional = false;  // "two to zero"
     }

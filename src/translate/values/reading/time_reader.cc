@@ -1,6 +1,7 @@
 // Times of the day, by the patterns of a language.
 #include <algorithm>
 
+#include "translate/values/reading/figures.h"
 #include "translate/values/reading/halves.h"
 #include "translate/values/reading/value_readers.h"
 
@@ -84,8 +85,12 @@ bool read_part(std::string_view part, TextTokens tokens, const ValueLanguage& la
   return true;
 }
 
-/// Whether figures go on behind their first token: "2.706" of "las 2.706 personas", and "3a", but not "3pm".
+/// Whether figures go on behind their first token: "2.706" of "las 2.706 personas", "20 000", and "3a", but
+/// not "3pm".
 bool goes_on(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.size() > 1 && tokens[0].is_digits() && tokens[1].is_digits() &&
+      tokens[1].lower.size() == kGroupDigits)
+    return true;
   if (tokens.size() > 1 && tokens[0].is_digits() && tokens[1].is_word() && !tokens[1].after_space) {
     return find_phrase(language.parts_of_day, tokens.subspan(1)) == nullptr &&
            std::ranges::find(language.clock_words, std::string_view(tokens[1].lower)) ==
