@@ -85,16 +85,17 @@ constexpr Phrase<Period> kPeriods[] = {
     {"std", Period::kHour},       {"sek", Period::kSecond}};
 constexpr Phrase<int> kNamedTimes[] = {
     {"mittag", 720}, {"mittags", 720}, {"mittagsstunde", 720}, {"mittagszeit", 720}, {"mitternacht", 0}};
-constexpr Phrase<int> kScales[] = {{"tausend", 3}, {"million", 6},   {"millionen", 6},  {"mio .", 6},
-                                   {"mio", 6},     {"milliarde", 9}, {"milliarden", 9}, {"mrd .", 9},
-                                   {"mrd", 9},     {"billion", 12},  {"billionen", 12}};
+constexpr Phrase<int> kScales[] = {{"tausend", 3},    {"tsd .", 3}, {"tsd", 3}, {"million", 6},
+                                   {"millionen", 6},  {"mio .", 6}, {"mio", 6}, {"milliarde", 9},
+                                   {"milliarden", 9}, {"mrd .", 9}, {"mrd", 9}, {"billion", 12},
+                                   {"billionen", 12}};
 constexpr Phrase<int> kWrittenScales[] = {{"Billionen", 12}, {"Milliarden", 9}, {"Millionen", 6}};
 constexpr UnitWords kUnits[] = {
     {Unit::kPercent,
      "{} %",
      "{} Prozent",
-     {"%", "prozent", "prozentpunkte", "prozentpunkten", "prozentige", "prozentigen", "prozentiger",
-      "prozentiges", "prozentigem"}},
+     {"%", "prozent", "prozentpunkte", "prozentpunkten", "prozentig", "prozentige", "prozentigen",
+      "prozentiger", "prozentiges", "prozentigem"}},
     {Unit::kEuro, "{} €", "{} Euro", {"€", "euro", "euros", "eur"}},
     {Unit::kDollar,
      "{} Dollar",

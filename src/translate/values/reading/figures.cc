@@ -52,6 +52,18 @@ size_t spaced_groups(TextTokens tokens) {
   return goes_on ? 1 : count;
 }
 
+/// "19 552,88": the groups, and decimals behind their mark.
+Figures read_spaced(TextTokens tokens, size_t groups, const ValueLanguage& language) {
+  std::string digits;
+  for (const TextToken& token : tokens.first(groups)) digits += token.lower;
+  const TextTokens behind = tokens.subspan(groups);
+  const bool decimals = behind.size() > 1 && (behind[0].is(".") || behind[0].is(",")) &&
+                        !behind[0].after_space && behind[1].is_digits() && !behind[1].after_space;
+  if (!decimals) return Figures{decimal_number(digits, ""), "", groups};
+  return Figures{decimal_number(digits, behind[1].lower), "", groups + 2,
+                 behind[0].lower[0] != language.decimal_mark, behind[1].lower.size()};
+}
+
 }  // namespace
 
 std::string decimal_number(std::string whole, std::string fraction) {
@@ -62,11 +74,7 @@ std::string decimal_number(std::string whole, std::string fraction) {
 
 std::optional<Figures> read_figures(TextTokens tokens, const ValueLanguage& language) {
   if (tokens.empty() || !tokens[0].is_digits()) return std::nullopt;
-  if (const size_t spaced = spaced_groups(tokens); spaced > 1) {
-    std::string digits;
-    for (const TextToken& token : tokens.first(spaced)) digits += token.lower;
-    return Figures{decimal_number(digits, ""), "", spaced};
-  }
+  if (const size_t spaced = spaced_groups(tokens); spaced > 1) return read_spaced(tokens, spaced, language);
   const Groups number = groups_of(tokens);
   const size_t count = number.groups.size();
   const size_t used = 2 * count - 1;
