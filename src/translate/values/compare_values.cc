@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "translate/values/compared_texts.h"
+#include "translate/values/reading/figures.h"
 #include "translate/values/reading/find_values.h"
 
 namespace heed::translate {
@@ -110,13 +111,34 @@ class Matcher {
     ValueDifferences result;
     add_unmatched(source, 0, result.missing);
     add_unmatched(translation, 1, result.added);
-    if (result.added.empty()) std::erase_if(result.missing, can_be_paraphrased);
+    if (result.added.empty())
+      std::erase_if(result.missing, [&](const Value& value) {
+        return can_be_paraphrased(value) && !is_lost_from_pair(value, source);
+      });
     if (result.missing.empty())
       std::erase_if(result.added, [&](const Value& value) {
         return can_be_paraphrased(value) && !is_before_figures(value);
       });
     add_changes(compared_, source, result);
     return result;
+  }
+
+  /// Whether a number of the source is one of two neighbours, "two or three", of which the translation has
+  /// the other, as a numeral. "One or two" may be "a few".
+  bool is_lost_from_pair(const Value& number, const Atoms& source) const {
+    const auto whole = [](const Value& value) {
+      return value.kind == ValueKind::kNumber && value.in_words ? parse_integer(value.normal, 2)
+                                                                : std::nullopt;
+    };
+    return std::ranges::any_of(source, [&](const Atom& atom) {
+      const Value& other = *atom.value;
+      const auto here = whole(number), there = whole(other);
+      if (!here || !there || *there < 2 || (*here - *there != 1 && *there - *here != 1)) return false;
+      if (atom.partner == nullptr || atom.partner->optional) return false;
+      const auto& [first, last] = std::ranges::minmax(number, other, {}, &Value::begin);
+      const std::string_view between = compared_.texts[0].text.substr(first.end, last.begin - first.end);
+      return tokenize_values(between).size() == 1;  // "or", "bis", "-"
+    });
   }
 
   /// Whether figures stand behind a number of the translation, linked with it or beside it: "zwei und

@@ -64,11 +64,12 @@ RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, cons
   return trial;
 }
 
-/// Whether figures do not stand for all that a value in words says: "half an hour", "Neunzigerjahre".
+/// Whether figures do not stand for all that a value in words says: "half an hour", "Neunzigerjahre",
+/// "fortnight".
 bool says_more_than_figures(const Value& value) {
   const std::string_view normal = value.normal;
   const bool part = normal == "0.25" || normal == "0.5" || normal == "0.75";
-  return value.decade || (part && !value.other_reading.empty());
+  return value.decade || value.determiner || (part && !value.other_reading.empty());
 }
 
 /// The unit of a value in words, with a space before it: " meses" of "dos meses y medio".

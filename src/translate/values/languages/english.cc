@@ -175,7 +175,8 @@ constexpr UnitWords kUnits[] = {
     {Unit::kDollar,
      "${}",
      "{} dollars",
-     {"$", "dollar", "dollars", "usd", "us dollars", "us $", "us - $", "buck", "bucks", "aud", "cad"}},
+     {"$", "dollar", "dollars", "usd", "us dollar", "us dollars", "us $", "us - $", "buck", "bucks", "aud",
+      "cad"}},
     {Unit::kPound, "£{}", "{} pounds", {"£", "pounds sterling", "british pounds", "gbp"}},
     {Unit::kPounds, "{} pounds", "{} lbs", {"pound", "pounds", "lb", "lbs"}},
     {Unit::kCent, "{} cents", "{}¢", {"cent", "cents", "euro cent", "euro cents"}},
@@ -270,6 +271,7 @@ constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"below zero", "below freezing", "below"};
 constexpr std::string_view kRanges[] = {"to", "to the", "-", "–", "and", "until", "till", "through", "a"};
 constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", "starting"};
+constexpr std::string_view kBeforeDecades[] = {"the early", "the late", "of the"};
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
@@ -323,7 +325,6 @@ constexpr Phrase<int> kOptional[] = {{"a", 1},
                                      {"thousandth", 1000},
                                      {"either", 2},
                                      {"neither", 2},
-                                     {"fortnight", 14},
                                      {"cloud nine", 9},
                                      {"twenties", 20},
                                      {"thirties", 30},
@@ -345,6 +346,8 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
     return read_number_words(kGrammar, one);
   }
   if (const auto number = read_number_words(kGrammar, tokens)) return number;
+  if (tokens[0].is("fortnight"))
+    return WordNumber{.value = 14, .tokens = 1, .determiner = true, .otherwise = 2};
   return read_optional_number(kOptional, tokens);
 }
 
@@ -433,6 +436,7 @@ const ValueLanguage& values() {
       .quarters = kQuarters,
       .quarter_hours = kQuarterHours,
       .written_quarter_hours = {"a quarter of an hour", "three quarters of an hour"},
+      .before_decades = kBeforeDecades,
       .written_decade = "{}s",
       .halved_units = kHalvedUnits,
       .scales = kScales,

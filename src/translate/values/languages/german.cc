@@ -100,7 +100,8 @@ constexpr UnitWords kUnits[] = {
     {Unit::kDollar,
      "{} Dollar",
      "{} $",
-     {"$", "dollar", "dollars", "dollarn", "us $", "us - $", "us - dollar", "usd", "aud", "cad"}},
+     {"$", "dollar", "dollars", "dollarn", "us $", "us - $", "us - dollar", "us dollar", "usd", "aud",
+      "cad"}},
     {Unit::kPound, "{} £", "{} Pfund", {"£", "pfund sterling", "britische pfund", "britischen pfund", "gbp"}},
     {Unit::kPounds, "{} Pfund", "{} £", {"pfund"}},
     {Unit::kCent, "{} Cent", "{} ct", {"cent", "cents", "ct", "eurocent", "eurocents"}},
@@ -344,6 +345,15 @@ std::optional<NumberBeginning> number_at_beginning(std::string_view word) {
   return std::nullopt;
 }
 
+/// Whether the rest of a compound counts for certain: "vierjährig". "Hundertjährig" may be "centennial".
+bool counts_for_certain(const NumberBeginning& compound) {
+  constexpr std::string_view kCounted[] = {"jährig", "monatig", "wöchig", "tägig", "stündig", "minütig"};
+  constexpr int64_t kLeast = 4, kMost = 99, kFortnight = 14;
+  return compound.number >= kLeast && compound.number <= kMost && compound.number != kFortnight &&
+         std::ranges::any_of(kCounted,
+                             [&](std::string_view each) { return compound.rest.starts_with(each); });
+}
+
 /// The number that another word begins with: "zweimal", "dreijährig", "Zehnerpackung".
 std::optional<WordNumber> read_compound(std::string_view word) {
   const auto beginning = number_at_beginning(word);
@@ -354,7 +364,7 @@ std::optional<WordNumber> read_compound(std::string_view word) {
   // "Vierer" is no hour, and "Sechsuhrzug" has one.
   return WordNumber{.value = beginning->number,
                     .tokens = 1,
-                    .optional = true,
+                    .optional = !counts_for_certain(*beginning),
                     .determiner = !rest.starts_with("uhr"),
                     .unit = unit == std::end(kCompoundUnits) ? Unit::kNone : unit->meaning};
 }

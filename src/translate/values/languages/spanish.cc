@@ -248,6 +248,7 @@ constexpr std::string_view kMinus[] = {"menos"};
 constexpr std::string_view kCertainMinus[] = {"es menos", "era menos", "fue menos", "a menos", "de menos"};
 constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
 constexpr std::string_view kRanges[] = {"a", "al", "-", "–", "y", "hasta", "hasta el", "a el"};
+constexpr std::string_view kBeforeDecades[] = {"década de", "década de los", "los años"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
@@ -336,7 +337,10 @@ std::optional<WordNumber> read_ordinal(TextTokens tokens) {
 
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
-  if (auto number = read_number_words(kGrammar, tokens)) return number;
+  if (auto number = read_number_words(kGrammar, tokens)) {
+    if (begins_with(tokens, "quince días")) number->otherwise = 14;  // a fortnight
+    return number;
+  }
   if (auto number = read_optional_number(kOptional, tokens)) return number;
   return read_ordinal(tokens);
 }
@@ -428,6 +432,7 @@ const ValueLanguage& values() {
                                       .quarters = kQuarters,
                                       .quarter_hours = kQuarterHours,
                                       .written_quarter_hours = {"un cuarto de hora", "tres cuartos de hora"},
+                                      .before_decades = kBeforeDecades,
                                       .written_decade = "{}",
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,

@@ -24,6 +24,7 @@ struct WordNumber {
   bool half = false;        ///< and a half: "zweieinhalb"
   bool decade = false;      ///< as in Value
   Unit unit = Unit::kNone;  ///< of the same word: "fünfprozentig"
+  int64_t otherwise = 0;    ///< another number for the same: 14 days or 2 weeks are a fortnight; 0: none
 };
 
 /// Whether the ordinal word of a number has senses that are no number: "second", "Viertel", "cuarto".
@@ -120,6 +121,7 @@ struct ValueLanguage {
   std::span<const Phrase<int>> quarters = {};          ///< of a scale, and how many: "three quarters of a"
   std::span<const Phrase<int>> quarter_hours = {};     ///< and how many: "three quarters of an hour"
   std::array<std::string_view, 2> written_quarter_hours = {};  ///< one and three
+  std::span<const std::string_view> before_decades = {};       ///< "the early" 90s, "la década de" 1990
   std::string_view written_decade = {};                        ///< with its year as {}
   /// Beside periods, scales and units, what halves are of, and how many smaller units each is: 60 minutes are
   /// an hour.

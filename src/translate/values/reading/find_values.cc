@@ -127,6 +127,7 @@ class Finder {
       read_foreign_thousands(*number);
       read_minutes_behind_hours(number->value);
       read_inches(*number);
+      if (is_behind(language_.before_decades)) read_decade(number->value);
       const bool first_half = number->value.normal == "0.5" && number->value.in_words && is_behind_ordinal();
       number->value.optional |= first_half;  // "the first half year"
       return number;
@@ -166,6 +167,17 @@ class Finder {
       return;
     number.unit = Unit::kNone;
     number.of_duration = true;
+  }
+
+  /// "The early 90s" are no age, and others say "los 90" for "la década de 1990".
+  static void read_decade(Value& number) {
+    if (number.decade) number.optional = false;
+    constexpr size_t kYearDigits = 4;
+    const bool of_year = !number.in_words && number.normal.size() == kYearDigits &&
+                         number.normal.ends_with('0') && !number.normal.ends_with("00");
+    if (!of_year || !number.other_reading.empty()) return;
+    number.other_reading = {number};
+    number.other_reading[0].normal = number.normal.substr(2);
   }
 
   /// The "in" of "5 ft 3 in" and "(0.039 in)".

@@ -92,6 +92,7 @@ class NumberReader {
     value_.optional = words->optional;
     value_.determiner = words->determiner;
     value_.unit = words->unit == Unit::kNone ? value_.unit : words->unit;
+    if (words->otherwise != 0) otherwise_ = std::to_string(words->otherwise);
     at_ += words->tokens;
     read_spoken_decimals(*words);
     return true;
@@ -256,6 +257,13 @@ class NumberReader {
     }
   }
 
+  /// Whether the sign of a currency belongs to figures directly behind it: "a $50 lamp".
+  bool is_before_figures(size_t unit) const {
+    const TextTokens behind = left().subspan(unit);
+    return find_phrase(language_.units_before, left()) != nullptr && !behind.empty() &&
+           behind[0].is_digits() && !behind[0].after_space;
+  }
+
   /// "78 m2" is 78 m², and the 2 no number.
   void skip_exponent() {
     using enum Unit;
@@ -274,7 +282,7 @@ class NumberReader {
       // "€3.5%" are no percent, and a fifth bar is no pressure.
       const FoundUnit unit = find_unit(left(), language_);
       const bool ordinal_bar = value_.ordinal && is_same_unit(unit.unit, Unit::kBar);
-      if (unit.tokens > 0 && !ordinal_bar &&
+      if (unit.tokens > 0 && !ordinal_bar && !is_before_figures(unit.tokens) &&
           (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
         value_.unit = unit.unit;
         at_ += unit.tokens;
