@@ -19,12 +19,6 @@ bool is_percent_or_money(Unit unit) {
   return unit == Unit::kPercent || is_money(unit);
 }
 
-/// The first words and marks behind a position: a few, so that texts of many numbers take linear time.
-std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
-  constexpr size_t kBytes = 64;
-  return tokenize_values(text.substr(position, kBytes));
-}
-
 /// Adds the differences of add_changes().
 class Changes {
  public:
@@ -312,7 +306,9 @@ class Changes {
       // "In his 40s" may be "de unos 40 años".
       const bool decade = from.decade && !from.optional;
       const bool no_decade = decade && !to.decade && after && after->period == Period::kYear;
-      if (!other && !lost && !no_decade) continue;
+      constexpr size_t kYearDigits = 4;
+      const bool year = decade && !to.decade && to.normal.size() == kYearDigits && !to.in_words;  // "in 1950"
+      if (!other && !lost && !no_decade && !year) continue;
       Value missing = from, added = to;
       if (before) missing.end = before->end;
       if (after) added.end = after->end;
@@ -377,6 +373,11 @@ class Changes {
 };
 
 }  // namespace
+
+std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
+  constexpr size_t kBytes = 64;
+  return tokenize_values(text.substr(position, kBytes));
+}
 
 void add_changes(const ComparedTexts& compared, const Atoms& source, ValueDifferences& differences) {
   Changes(compared, source).add_to(differences);

@@ -56,7 +56,7 @@ class Comparison {
       return is_same_time(a, b, values_);
     }
     if (source.kind == kTime && translation.kind == kNumber && a.kind == kTime && b.kind == kNumber) {
-      if (texts_[1].language.article_before_times && !b.linked) return false;
+      if ((texts_[1].language.article_before_times && !b.linked) || counts_hours(b)) return false;
       return is_hour(b, a, values_, texts_[1].language.twelve_hour);
     }
     if (source.kind == kNumber && translation.kind == kTime) {
@@ -77,6 +77,12 @@ class Comparison {
   }
 
  private:
+  /// Whether hours stand behind a number of the translation: "in 11 hours" is not at 11.
+  bool counts_hours(const Value& number) const {
+    const auto* period = find_phrase(texts_[1].language.periods, tokens_behind(texts_[1].text, number.end));
+    return period != nullptr && period->meaning == Period::kHour;
+  }
+
   /// Whether a number is one in its language: "five hundred seventh" is no 507, no comma is a point in
   /// English, and "Version 2.1" is one in German, but "2.1 %" is not.
   bool is_well_written(const Atom& source, const Value& translation) const {

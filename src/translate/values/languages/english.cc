@@ -271,7 +271,7 @@ constexpr std::string_view kMinus[] = {"minus"};
 constexpr std::string_view kBelowZero[] = {"below zero", "below freezing", "below"};
 constexpr std::string_view kRanges[] = {"to", "to the", "-", "–", "and", "until", "till", "through", "a"};
 constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", "starting"};
-constexpr std::string_view kBeforeDecades[] = {"the early", "the late", "of the"};
+constexpr std::string_view kBeforeSureDecades[] = {"the early", "the late", "of the"};
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
@@ -326,19 +326,27 @@ constexpr Phrase<int> kOptional[] = {{"a", 1},
                                      {"either", 2},
                                      {"neither", 2},
                                      {"cloud nine", 9},
-                                     {"twenties", 20},
-                                     {"thirties", 30},
-                                     {"forties", 40},
-                                     {"fifties", 50},
-                                     {"sixties", 60},
-                                     {"seventies", 70},
-                                     {"eighties", 80},
-                                     {"nineties", 90},
                                      {"twos", 2},
                                      {"hour and a quarter", 15}};
 
+constexpr Phrase<int> kDecades[] = {{"twenties", 20}, {"thirties", 30},  {"forties", 40},  {"fifties", 50},
+                                    {"sixties", 60},  {"seventies", 70}, {"eighties", 80}, {"nineties", 90}};
+
+/// "The eighties" are a decade, "his eighties" an age.
+std::optional<WordNumber> read_decade(TextTokens tokens) {
+  const size_t article = tokens[0].is("the") ? 1 : 0;
+  const Phrase<int>* decade = find_phrase<int>(kDecades, tokens.subspan(article));
+  if (decade == nullptr) return std::nullopt;
+  return WordNumber{.value = decade->meaning,
+                    .tokens = article + 1,
+                    .optional = article == 0,
+                    .determiner = true,
+                    .decade = article > 0};
+}
+
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
+  if (const auto decade = read_decade(tokens)) return decade;
   const bool multiplied = tokens.size() > 1 && (tokens[1].is("hundred") || tokens[1].is("thousand"));
   if (tokens[0].is("a") && multiplied) {  // "a hundred and fifty"
     std::vector<TextToken> one(tokens.begin(), tokens.end());
@@ -436,7 +444,7 @@ const ValueLanguage& values() {
       .quarters = kQuarters,
       .quarter_hours = kQuarterHours,
       .written_quarter_hours = {"a quarter of an hour", "three quarters of an hour"},
-      .before_decades = kBeforeDecades,
+      .before_sure_decades = kBeforeSureDecades,
       .written_decade = "{}s",
       .halved_units = kHalvedUnits,
       .scales = kScales,

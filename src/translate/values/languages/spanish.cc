@@ -120,6 +120,7 @@ constexpr TimePattern kTimes[] = {
     {.pattern = "las H : MM", .reading = Reading::kWritten},
     {.pattern = "las H . MM", .reading = Reading::kWritten},
     {.pattern = "las H M", .reading = Reading::kWritten, .certain = false, .in_words = true},
+    {.pattern = "las H horas", .reading = Reading::kWritten, .certain = false},
     {.pattern = "las H", .reading = Reading::kSpoken, .certain = false},
     {.pattern = "H : MM h", .reading = Reading::kWritten},
     {.pattern = "H . MM h", .reading = Reading::kWritten},
@@ -248,7 +249,11 @@ constexpr std::string_view kMinus[] = {"menos"};
 constexpr std::string_view kCertainMinus[] = {"es menos", "era menos", "fue menos", "a menos", "de menos"};
 constexpr std::string_view kBelowZero[] = {"bajo cero", "negativos"};
 constexpr std::string_view kRanges[] = {"a", "al", "-", "–", "y", "hasta", "hasta el", "a el"};
-constexpr std::string_view kBeforeDecades[] = {"década de", "década de los", "los años"};
+constexpr std::string_view kBeforeDecades[] = {"década de", "década de los", "años", "los"};
+constexpr std::string_view kBeforeClockTimes[] = {"a",   "hacia", "hasta", "sobre",    "desde",
+                                                  "son", "eran",  "serán", "partir de"};
+constexpr std::string_view kBehindTimes[] = {"horas", "antes",  "entonces",  "mientras", "apenas",
+                                             "lunes", "martes", "miércoles", "jueves",   "viernes"};
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
@@ -304,12 +309,12 @@ int64_t ordinal_unit(std::string_view word) {
   return 0;
 }
 
-/// "trigésimo primer" is 31, "vigésima" 20, "decimoquinto" and "undécimo" 15 and 11. Up to 10, they may be
-/// something else: "la quinta".
+/// "trigésimo primer" is 31, "vigésima" 20, "decimoquinto" and "undécimo" 15 and 11. Some may be something
+/// else: "la quinta", "un décimo".
 std::optional<WordNumber> read_ordinal(TextTokens tokens) {
   const std::string_view word = tokens[0].lower;
   const auto number = [](int64_t value, size_t count) {
-    const bool other_senses = value <= 10;
+    const bool other_senses = value <= 5 || value == 10;
     return WordNumber{.value = value,
                       .tokens = count,
                       .ordinal = true,
@@ -427,13 +432,15 @@ const ValueLanguage& values() {
                                       .conjunction = "y",
                                       .written_range = "de {} a {}",
                                       .before_ranges = kBeforeRanges,
+                                      .before_clock_times = kBeforeClockTimes,
+                                      .behind_times = kBehindTimes,
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
                                       .quarters = kQuarters,
                                       .quarter_hours = kQuarterHours,
                                       .written_quarter_hours = {"un cuarto de hora", "tres cuartos de hora"},
                                       .before_decades = kBeforeDecades,
-                                      .written_decade = "{}",
+                                      .written_decade = "los años {}",
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .written_scales = kWrittenScales,

@@ -116,13 +116,17 @@ struct ValueLanguage {
   std::span<const std::string_view> before_ranges = {};          ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
   std::span<const std::string_view> before_times = {};
+  /// With an article before times: words in front of one that may have a noun behind it, "hacia las dos", and
+  /// words behind one that are no nouns, although they end like plurals.
+  std::span<const std::string_view> before_clock_times = {}, behind_times = {};
   std::span<const std::string_view> half_before = {};  ///< in front of a unit: "half an"
   std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
   std::span<const Phrase<int>> quarters = {};          ///< of a scale, and how many: "three quarters of a"
   std::span<const Phrase<int>> quarter_hours = {};     ///< and how many: "three quarters of an hour"
   std::array<std::string_view, 2> written_quarter_hours = {};  ///< one and three
-  std::span<const std::string_view> before_decades = {};       ///< "the early" 90s, "la década de" 1990
-  std::string_view written_decade = {};                        ///< with its year as {}
+  std::span<const std::string_view> before_sure_decades = {};  ///< "the early" 90s, which are no age
+  std::span<const std::string_view> before_decades = {};  ///< which make a year a decade: "los años" 1990
+  std::string_view written_decade = {};                   ///< with its year as {}
   /// Beside periods, scales and units, what halves are of, and how many smaller units each is: 60 minutes are
   /// an hour.
   std::span<const Phrase<int>> halved_units = {};

@@ -62,7 +62,14 @@ class Finder {
   /// Whether a time in words is one because of the words before it: "at ten forty", "from noon"; but not "at
   /// five to ten percent".
   bool is_certainly_time(const Value& value, size_t tokens) const {
-    if (value.kind != ValueKind::kTime || !(value.in_words || value.optional)) return false;
+    if (value.kind != ValueKind::kTime) return false;
+    // "A las 21 horas", but not "a las dos horas de llegar".
+    const auto* period = find_phrase(language_.periods, left().subspan(tokens - 1));
+    constexpr int kAfternoonBegins = 13 * kHourMinutes;
+    if (period != nullptr && period->meaning == Period::kHour && value.minute >= kAfternoonBegins &&
+        is_behind(language_.before_clock_times))
+      return true;
+    if (!(value.in_words || value.optional)) return false;
     const TextTokens behind = left().subspan(tokens);
     if (find_unit(behind, language_).tokens > 0) return false;
     return is_behind(language_.before_times) || (value.optional && is_behind(language_.before_ranges));
@@ -113,8 +120,7 @@ class Finder {
     auto time = read_time(left(), language_);
     // "A las 16 °C" and "halb ein Dutzend" say no time.
     const auto says_time = [&] {
-      const bool has_unit = unit_length(left().subspan(time->tokens), language_) > 0;
-      if (has_unit && !time->value.other_reading.empty()) return false;
+      if (!time->value.other_reading.empty() && counts_what_follows(*time)) return false;
       const auto half = read_half(left(), language_);
       return !half || half->tokens <= time->tokens;
     };
@@ -127,13 +133,29 @@ class Finder {
       read_foreign_thousands(*number);
       read_minutes_behind_hours(number->value);
       read_inches(*number);
-      if (is_behind(language_.before_decades)) read_decade(number->value);
+      number->value.optional &= !(number->value.decade && is_behind(language_.before_sure_decades));
+      if (is_behind(language_.before_decades)) read_decade_of_year(number->value);
       const bool first_half = number->value.normal == "0.5" && number->value.in_words && is_behind_ordinal();
       number->value.optional |= first_half;  // "the first half year"
       return number;
     }
     if (auto number = read_broken_number()) return number;
     return read_roman(token);
+  }
+
+  /// Whether what could be a time counts what stands behind it: "las 16 °C", "five to six days", "las cuatro
+  /// científicas".
+  bool counts_what_follows(const ReadValue& time) const {
+    const TextTokens behind = left().subspan(time.tokens);
+    if (unit_length(behind, language_) > 0) return true;
+    if (time.value.in_words && find_phrase(language_.periods, behind) != nullptr) return true;
+    constexpr size_t kLeast = 5;  // letters of a noun in the plural
+    const bool noun = language_.article_before_times && !behind.empty() && behind[0].is_word() &&
+                      behind[0].lower.size() >= kLeast &&
+                      (behind[0].lower.ends_with("as") || behind[0].lower.ends_with("es"));
+    return noun && !is_behind(language_.before_clock_times) &&
+           std::ranges::find(language_.behind_times, std::string_view(behind[0].lower)) ==
+               language_.behind_times.end();
   }
 
   /// "250.000 clients" or "€250.000" in English: nobody counts or pays thousandths. "1.250 clients" may be
@@ -169,13 +191,13 @@ class Finder {
     number.of_duration = true;
   }
 
-  /// "The early 90s" are no age, and others say "los 90" for "la década de 1990".
-  static void read_decade(Value& number) {
-    if (number.decade) number.optional = false;
+  /// "La década de 1990", which others say as "los 90".
+  static void read_decade_of_year(Value& number) {
     constexpr size_t kYearDigits = 4;
-    const bool of_year = !number.in_words && number.normal.size() == kYearDigits &&
-                         number.normal.ends_with('0') && !number.normal.ends_with("00");
-    if (!of_year || !number.other_reading.empty()) return;
+    const std::string_view year = number.normal;
+    if (number.in_words || year.size() != kYearDigits || !year.ends_with('0') || year.ends_with("00")) return;
+    if (number.unit != Unit::kNone || !number.other_reading.empty()) return;
+    number.decade = true;
     number.other_reading = {number};
     number.other_reading[0].normal = number.normal.substr(2);
   }

@@ -210,7 +210,8 @@ class NumberReader {
   /// "1990s", "1990's", "90er Jahre": a decade, of which others say the last two digits only.
   void read_decade() {
     constexpr size_t kYearDigits = 4;
-    const TextTokens behind = left();
+    const bool hyphen = begins_with(left(), "- er") && !left()[1].after_space;  // "1990-er"
+    const TextTokens behind = left().subspan(hyphen ? 1 : 0);
     const size_t digits = value_.normal.size();
     const bool decade = digits > 1 && value_.normal.ends_with('0') && !value_.normal.ends_with("00");
     const bool of_year = behind[0].is("'") && decade && digits == kYearDigits;
@@ -279,12 +280,15 @@ class NumberReader {
   void read_behind() {
     if (!at_end()) {
       skip_hyphen();
-      // "€3.5%" are no percent, and a fifth bar is no pressure.
+      // "€3.5%" are no percent, a fifth bar is no pressure, and "octavo grado" no temperature.
       const FoundUnit unit = find_unit(left(), language_);
-      const bool ordinal_bar = value_.ordinal && is_same_unit(unit.unit, Unit::kBar);
-      if (unit.tokens > 0 && !ordinal_bar && !is_before_figures(unit.tokens) &&
+      const bool counted =
+          value_.ordinal && (is_same_unit(unit.unit, Unit::kBar) || is_same_unit(unit.unit, Unit::kDegree));
+      if (unit.tokens > 0 && !counted && !is_before_figures(unit.tokens) &&
           (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
         value_.unit = unit.unit;
+        if (unit.unit == Unit::kPercent && value_.normal != "1")
+          value_.optional = false;  // "a hundred percent"
         at_ += unit.tokens;
         if (unit.unit == Unit::kBars && value_.normal.find('.') != std::string::npos)
           value_.unit = Unit::kBar;  // nobody counts 2.4 bars to drink at
