@@ -521,20 +521,10 @@ TEST(SpanishMarks, DoNotHideAFactorOfAThousand) {
 
 // Errors of translations that agreed with their source, but not with a translation by people; and what people
 // write.
-INSTANTIATE_TEST_SUITE_P(OnceSilent, ComparedValues,
-                         ::testing::Values(Pair{"en", "at a quarter to midnight", "es", "a las 23:45", 0, 0},
-                                           Pair{"en", "at a quarter to midnight", "es", "a medianoche", 1,
-                                                1}));
-
 INSTANTIATE_TEST_SUITE_P(
-    WaysToSayTheSame, ComparedValues,
-    ::testing::Values(Pair{"de", "um 14:35 Uhr", "en", "at 2:35 p.m.", 0, 0},
-                      Pair{"de", "um halb zehn", "en", "at 9:30", 0, 0},
-                      Pair{"de", "um sechs Uhr", "en", "at six", 0, 0},
-                      Pair{"de", "um 10 Uhr", "en", "at 10:00", 0, 0},
-                      Pair{"de", "von 10 bis 12 Uhr", "en", "from ten to twelve", 0, 0},
-                      Pair{"en", "from 8 a.m. to noon", "de", "von 8 bis 12 Uhr", 0, 0},
-                      Pair{"en", "at midnight", "de", "um Mitternacht", 0, 0},
+    OnceSilent, ComparedValues,
+    ::testing::Values(Pair{"en", "at a quarter to midnight", "es", "a las 23:45", 0, 0},
+                      Pair{"en", "at a quarter to midnight", "es", "a medianoche", 1, 1},
                       Pair{"en", "30 to 50 thousand people", "es", "de 30 000 a 50 000 personas", 0, 0},
                       Pair{"en", "30 to 50 thousand people", "es", "de 300 a 50 000 personas", 1, 1},
                       Pair{"en", "$2.8 billion", "es", "2,8 miles de millones de dólares", 0, 0},
@@ -579,7 +569,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "85 Quadratmeter", "en", "85 meters", 1, 1},
                       Pair{"es", "30 kilómetros cuadrados", "en", "30 square kilometres", 0, 0},
                       Pair{"es", "30 kilómetros cuadrados", "en", "30 km", 1, 1},
-                      Pair{"en", "12 sq mi", "de", "12 Quadratmeilen", 0, 0},
+                      Pair{"en", "12 sq mi", "de", "12 Quadratmeilen", 0, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    WaysToSayTheSame, ComparedValues,
+    ::testing::Values(Pair{"de", "um 14:35 Uhr", "en", "at 2:35 p.m.", 0, 0},
+                      Pair{"de", "um halb zehn", "en", "at 9:30", 0, 0},
+                      Pair{"de", "um sechs Uhr", "en", "at six", 0, 0},
+                      Pair{"de", "um 10 Uhr", "en", "at 10:00", 0, 0},
+                      Pair{"de", "von 10 bis 12 Uhr", "en", "from ten to twelve", 0, 0},
+                      Pair{"en", "from 8 a.m. to noon", "de", "von 8 bis 12 Uhr", 0, 0},
+                      Pair{"en", "at midnight", "de", "um Mitternacht", 0, 0},
                       Pair{"en", "at five to ten percent", "de", "bei fünf bis zehn Prozent", 0, 0},
                       Pair{"de", "60 Milliarden Euro", "en", "€60bn", 0, 0},
                       Pair{"de", "3,5 Millionen Pfund", "en", "£3.5m", 0, 0},
