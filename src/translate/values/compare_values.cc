@@ -53,10 +53,14 @@ size_t count_ambiguous(const TextValues& text) {
       std::ranges::count_if(text.values, [](const Value& value) { return !value.other_reading.empty(); }));
 }
 
-/// Whether a number is so small that a translation can say it without a number word: "the two of them" are
-/// "they". Another number in its place is a difference all the same.
-bool can_be_paraphrased(const Value& value) {
-  return value.kind == ValueKind::kNumber && value.in_words && (value.normal == "2" || value.normal == "3");
+/// Whether a number of a text is so small that a translation can say it without a number word: "the two of
+/// them" are "they", and "in two days" is the day after tomorrow. Another number in its place is a difference
+/// all the same.
+bool can_be_paraphrased(const Value& value, const LanguageText& of) {
+  if (value.kind != ValueKind::kNumber || !value.in_words) return false;
+  if (value.normal == "2") return true;
+  return value.normal == "3" &&
+         find_phrase(of.language.periods, tokens_behind(of.text, value.end)) == nullptr;  // "three years"
 }
 
 /// Compares atoms of a source and of its translation.
@@ -113,11 +117,11 @@ class Matcher {
     add_unmatched(translation, 1, result.added);
     if (result.added.empty())
       std::erase_if(result.missing, [&](const Value& value) {
-        return can_be_paraphrased(value) && !is_lost_from_pair(value, source);
+        return can_be_paraphrased(value, compared_.texts[0]) && !is_lost_from_pair(value, source);
       });
     if (result.missing.empty())
       std::erase_if(result.added, [&](const Value& value) {
-        return can_be_paraphrased(value) && !is_before_figures(value);
+        return can_be_paraphrased(value, compared_.texts[1]) && !is_before_figures(value);
       });
     add_changes(compared_, source, result);
     return result;

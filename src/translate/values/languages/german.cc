@@ -361,10 +361,13 @@ std::optional<WordNumber> read_compound(std::string_view word) {
   const std::string_view rest = beginning->rest;
   const auto unit =
       std::ranges::find_if(kCompoundUnits, [&](const auto& each) { return rest.starts_with(each.words); });
+  constexpr int64_t kHundred = 100;  // "hundertprozentig" is "completely"
+  const bool is_percentage =
+      unit != std::end(kCompoundUnits) && unit->meaning == Unit::kPercent && beginning->number < kHundred;
   // "Vierer" is no hour, and "Sechsuhrzug" has one.
   return WordNumber{.value = beginning->number,
                     .tokens = 1,
-                    .optional = !counts_for_certain(*beginning),
+                    .optional = !counts_for_certain(*beginning) && !is_percentage,
                     .determiner = !rest.starts_with("uhr"),
                     .unit = unit == std::end(kCompoundUnits) ? Unit::kNone : unit->meaning};
 }

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"en", "He earns 50K.", "50000"}, Case{"en", "Call nine one one!", "911"},
                       Case{"en", ".08 percent", "0.08%"}, Case{"de", "44 v. Chr.", "44 BC"},
                       Case{"en", "in 44 B.C.", "44 BC"}, Case{"es", "a las 16 °C", "16 °C"},
-                      Case{"es", "en el año 44 a. C.", "44 BC"}, Case{"de", "eine fünfprozentige Steuer", ""},
+                      Case{"es", "en el año 44 a. C.", "44 BC"}, Case{"de", "eine fünfprozentige Steuer", "5%"},
                       Case{"de", "ein paar Millionen Dollar", ""},
                       Case{"es", "la trigésimo primera vez", "31"},
                       Case{"es", "más de las 20,4 millones", "20400000"},
