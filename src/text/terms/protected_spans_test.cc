@@ -147,6 +147,7 @@ TEST(ProtectedSpans, IdentifiersAndNumbers) {
 TEST(ProtectedSpans, VersionsThatCouldBeDates) {
   EXPECT_THAT(exact("Version 2.9.14 vom 2.9.14, versión 3.10.22."), ElementsAre("2.9.14", "3.10.22"));
   EXPECT_THAT(exact("2.9.14 ist älter als 2.10.3."), ElementsAre("2.9.14", "2.10.3"));
+  EXPECT_THAT(exact("v2.10.3 ersetzt 2.9.14."), ElementsAre("v2.10.3", "2.9.14"));
   EXPECT_THAT(exact("Bis 2.9.14 gab es 1.2.3 nicht."), ElementsAre("1.2.3"));
   EXPECT_THAT(exact("Am 2.9.14 und 3.9.14, Version 2."), ElementsAre());
   EXPECT_THAT(exact("Version vom 24.10.2022, Version 24.10.2022, 02.09.14"), ElementsAre());

@@ -179,8 +179,10 @@ bool may_begin_with_letter(std::string_view text) {
          (text[found] > ' ' && found + 1 < text.size() && text[found + 1] != ' ');
 }
 
-/// Whether a match is like 2.10.3, which is a version, or like 2.9.14, which may be one; not like 02.09.14.
+/// Whether a match is like 2.10.3 and v2.10.3, which are versions, or like 2.9.14, which may be one; not like
+/// 02.09.14.
 bool is_like_version(std::string_view match) {
+  if (match.starts_with('v')) match.remove_prefix(1);
   constexpr size_t kMostDigits = 2;  // of the last number
   return std::ranges::count(match, '.') == 2 && match.size() - match.rfind('.') - 1 <= kMostDigits &&
          match[0] != '0' && match.find_first_not_of(".0123456789") == std::string_view::npos;

@@ -306,7 +306,6 @@ class Changes {
       // "In his 40s" may be "de unos 40 años".
       const bool decade = from.decade && !from.optional;
       const bool no_decade = decade && !to.decade && after && after->period == Period::kYear;
-      constexpr size_t kYearDigits = 4;
       const bool year = decade && !to.decade && to.normal.size() == kYearDigits && !to.in_words;  // "in 1950"
       if (!other && !lost && !no_decade && !year) continue;
       Value missing = from, added = to;

@@ -10,6 +10,7 @@ namespace heed::translate {
 
 inline constexpr int kHourMinutes = 60, kHalfDayMinutes = 12 * kHourMinutes,
                      kDayMinutes = 2 * kHalfDayMinutes;
+inline constexpr size_t kYearDigits = 4;
 /// Of a time as it is written: 24:00 is midnight.
 inline constexpr int kLastHour = 24, kLastMinute = 59;
 

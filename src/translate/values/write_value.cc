@@ -110,7 +110,6 @@ std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
 
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language) {
-  constexpr size_t kYearDigits = 4;
   const auto written = [&] { return std::string(text.substr(value.begin, value.end - value.begin)); };
   switch (value.kind) {
     case ValueKind::kNumber:

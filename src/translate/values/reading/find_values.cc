@@ -193,7 +193,6 @@ class Finder {
 
   /// "La década de 1990", which others say as "los 90".
   static void read_decade_of_year(Value& number) {
-    constexpr size_t kYearDigits = 4;
     const std::string_view year = number.normal;
     if (number.in_words || year.size() != kYearDigits || !year.ends_with('0') || year.ends_with("00")) return;
     if (number.unit != Unit::kNone || !number.other_reading.empty()) return;
@@ -369,7 +368,6 @@ class Finder {
     if (values.size() < 2 || at_ < tokens + 2) return;
     Value &last = values.back(), &first = values[values.size() - 2];
     const bool linked = stands_before_range(first, at_ - tokens);
-    constexpr size_t kYearDigits = 4;
     const auto is_number = [](const Value& value, size_t digits) {
       return value.kind == ValueKind::kNumber && value.unit == Unit::kNone && !value.in_words &&
              value.normal.size() == digits && value.other_reading.empty();

@@ -153,18 +153,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Units, FoundValues,
-    ::testing::Values(Case{"de", "mit 120 km/h", "120 km/h"}, Case{"en", "at 70 mph", "70 mph"},
-                      Case{"es", "dos metros y medio", "2.5 m"}, Case{"de", "250 ml Milch", "250 ml"},
-                      Case{"en", "16 GB of memory", "16 GB"}, Case{"es", "500 mg", "500 mg"},
-                      Case{"en", "a 5G network", "5"}, Case{"en", "It costs 20p.", "20 pence"},
-                      Case{"en", "He earns 50K.", "50000"}, Case{"en", "Call nine one one!", "911"},
-                      Case{"en", ".08 percent", "0.08%"}, Case{"de", "44 v. Chr.", "44 BC"},
-                      Case{"en", "in 44 B.C.", "44 BC"}, Case{"es", "a las 16 °C", "16 °C"},
-                      Case{"es", "en el año 44 a. C.", "44 BC"}, Case{"de", "eine fünfprozentige Steuer", "5%"},
-                      Case{"de", "ein paar Millionen Dollar", ""},
-                      Case{"es", "la trigésimo primera vez", "31"},
-                      Case{"es", "más de las 20,4 millones", "20400000"},
-                      Case{"de", "drei Grad minus", "-3 deg"}));
+    ::testing::Values(
+        Case{"de", "mit 120 km/h", "120 km/h"}, Case{"en", "at 70 mph", "70 mph"},
+        Case{"es", "dos metros y medio", "2.5 m"}, Case{"de", "250 ml Milch", "250 ml"},
+        Case{"en", "16 GB of memory", "16 GB"}, Case{"es", "500 mg", "500 mg"},
+        Case{"en", "a 5G network", "5"}, Case{"en", "It costs 20p.", "20 pence"},
+        Case{"en", "He earns 50K.", "50000"}, Case{"en", "Call nine one one!", "911"},
+        Case{"en", ".08 percent", "0.08%"}, Case{"de", "44 v. Chr.", "44 BC"},
+        Case{"en", "in 44 B.C.", "44 BC"}, Case{"es", "a las 16 °C", "16 °C"},
+        Case{"es", "en el año 44 a. C.", "44 BC"}, Case{"de", "eine fünfprozentige Steuer", "5%"},
+        Case{"de", "ein paar Millionen Dollar", ""}, Case{"es", "la trigésimo primera vez", "31"},
+        Case{"es", "más de las 20,4 millones", "20400000"}, Case{"de", "drei Grad minus", "-3 deg"}));
 
 INSTANTIATE_TEST_SUITE_P(MoreCodes, FoundValues,
                          ::testing::Values(Case{"de", "Vorgang 7664-DA", "'7664-da'"},

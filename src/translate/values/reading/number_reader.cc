@@ -209,7 +209,6 @@ class NumberReader {
 
   /// "1990s", "1990's", "90er Jahre": a decade, of which others say the last two digits only.
   void read_decade() {
-    constexpr size_t kYearDigits = 4;
     const bool hyphen = begins_with(left(), "- er") && !left()[1].after_space;  // "1990-er"
     const TextTokens behind = left().subspan(hyphen ? 1 : 0);
     const size_t digits = value_.normal.size();
