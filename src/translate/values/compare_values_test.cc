@@ -550,6 +550,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "vor drei Jahren bei den Wahlen", "en", "at the elections", 1, 0},
                       Pair{"de", "die Vierprozenthürde", "en", "the four-hurdle", 1, 0},
                       Pair{"de", "die Vierprozenthürde", "en", "the 4% hurdle", 0, 0},
+                      Pair{"es", "un millón de metros cúbicos", "en", "a million cubic metres", 0, 0},
+                      Pair{"es", "un millón de metros cúbicos", "en", "a million meters", 1, 1},
                       Pair{"es", "las cuatro científicas", "en", "the four scientists", 0, 0},
                       Pair{"es", "las cuatro científicas", "en", "the four o'clock", 1, 1},
                       Pair{"es", "Vi a las quince mujeres.", "en", "I saw the fifteen women.", 0, 0},

@@ -264,6 +264,15 @@ class NumberReader {
            behind[0].is_digits() && !behind[0].after_space;
   }
 
+  /// "De" of "un millón de metros cúbicos".
+  void skip_scale_link() {
+    std::string_view link = language_.scale_link;
+    if (link.starts_with(' ')) link.remove_prefix(1);
+    if (link.empty() || at_end() || at_ == 0 || !tokens_[at_].is(link)) return;
+    const bool scaled = find_phrase(language_.scales, tokens_.subspan(at_ - 1)) != nullptr;
+    if (scaled && find_unit(left().subspan(1), language_).tokens > 0) ++at_;
+  }
+
   /// "78 m2" is 78 m², and the 2 no number.
   void skip_exponent() {
     using enum Unit;
@@ -279,6 +288,7 @@ class NumberReader {
   void read_behind() {
     if (!at_end()) {
       skip_hyphen();
+      skip_scale_link();
       // "€3.5%" are no percent, a fifth bar is no pressure, and "octavo grado" no temperature.
       const FoundUnit unit = find_unit(left(), language_);
       const bool counted =
