@@ -647,6 +647,15 @@ TEST(RepairTrials, AreBoundedByTheNumberOfValues) {
   EXPECT_LE(trials, 3 * largest);
 }
 
+TEST(RepairTrials, SayAFortnightInDays) {
+  const std::string source = "See you in a fortnight.", translation = "Wir sehen uns in einer Nacht.";
+  const ValueDifferences found = compare_values({source, english_values()}, {translation, german_values()});
+  ASSERT_EQ(found.missing.size(), 1U);
+  const auto trials = repair_trials(found, {source, translation}, english_values(), german_values(), 0);
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials[0].source, "See you in 14 days.");
+}
+
 TEST(RepairTrials, PutAMarkerFirst) {
   const std::string source = "1. Milch kaufen";
   const auto trials = repair_trials(of(source, "buying milk 1"), {source, "buying milk 1"}, german_values(),

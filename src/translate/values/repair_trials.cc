@@ -65,7 +65,7 @@ RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, cons
 }
 
 /// Whether figures do not stand for all that a value in words says: "half an hour", "Neunzigerjahre",
-/// "fortnight".
+/// "vierjährig".
 bool says_more_than_figures(const Value& value) {
   const std::string_view normal = value.normal;
   const bool part = normal == "0.25" || normal == "0.5" || normal == "0.75";
@@ -89,12 +89,18 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
   std::string text(source);
   bool changed = false;
   for (auto value = missing.rbegin(); value != missing.rend(); ++value) {  // from the end: positions stay
+    const size_t length = value->end - value->begin;
+    const std::vector<TextToken> words = tokenize_values(text_of(*value, source));
+    if (const auto* phrase = find_phrase(language.said_otherwise, words)) {
+      text.replace(value->begin, length, phrase->meaning);
+      changed = true;
+      continue;
+    }
     if (value->kind != ValueKind::kNumber || !value->in_words || says_more_than_figures(*value)) continue;
     const std::string figures = write_figures(value->normal, language);
     const std::string unit = value->ordinal ? "" : unit_within(text_of(*value, source), language);
     if (value->unit != Unit::kNone && unit.empty()) continue;  // in one word with the number: "fünfprozentig"
-    text.replace(value->begin, value->end - value->begin,
-                 value->ordinal ? language.write_ordinal(figures) : figures + unit);
+    text.replace(value->begin, length, value->ordinal ? language.write_ordinal(figures) : figures + unit);
     changed = true;
   }
   return changed ? text : "";

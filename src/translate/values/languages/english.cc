@@ -332,6 +332,8 @@ constexpr Phrase<int> kOptional[] = {{"a", 1},
 constexpr Phrase<int> kDecades[] = {{"twenties", 20}, {"thirties", 30},  {"forties", 40},  {"fifties", 50},
                                     {"sixties", 60},  {"seventies", 70}, {"eighties", 80}, {"nineties", 90}};
 
+constexpr Phrase<std::string_view> kSaidOtherwise[] = {{"a fortnight", "14 days"}, {"fortnight", "14 days"}};
+
 /// "The eighties" are a decade, "his eighties" an age.
 std::optional<WordNumber> read_decade(TextTokens tokens) {
   const size_t article = tokens[0].is("the") ? 1 : 0;
@@ -354,8 +356,10 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
     return read_number_words(kGrammar, one);
   }
   if (const auto number = read_number_words(kGrammar, tokens)) return number;
-  if (tokens[0].is("fortnight"))
-    return WordNumber{.value = 14, .tokens = 1, .determiner = true, .otherwise = 2};
+  if (const auto* fortnight = find_phrase<std::string_view>(kSaidOtherwise, tokens)) {
+    const size_t words = phrase_length(fortnight->words);
+    return WordNumber{.value = 14, .tokens = words, .determiner = true, .otherwise = 2};
+  }
   return read_optional_number(kOptional, tokens);
 }
 
@@ -458,6 +462,7 @@ const ValueLanguage& values() {
       .multipliers = kMultipliers,
       .none = kNone,
       .counts_end_in_s = true,
+      .said_otherwise = kSaidOtherwise,
       .plurals = kPlurals,
       .minus = kMinus,
       .below_zero = kBelowZero,

@@ -145,8 +145,10 @@ struct ValueLanguage {
   std::span<const std::string_view> none = {};         ///< what says zero otherwise: "no people"
   bool counts_end_in_s = false;                        ///< plural nouns: "zero goals"
   bool capital_nouns = false;                          ///< and few other words have a capital
-  std::span<const std::string_view> plurals = {};      ///< of nouns that a count would not show: "people"
-  std::span<const std::string_view> minus = {};        ///< in front of a number
+  /// What says a number without a numeral, and how models translate it better: "a fortnight" as "14 days".
+  std::span<const Phrase<std::string_view>> said_otherwise = {};
+  std::span<const std::string_view> plurals = {};  ///< of nouns that a count would not show: "people"
+  std::span<const std::string_view> minus = {};    ///< in front of a number
   /// With the word before it, "es menos", in a language where the same word is "less": "al menos ocho".
   std::span<const std::string_view> certain_minus = {};
   bool minus_is_less() const { return !certain_minus.empty(); }
