@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "fuzz.h"
@@ -33,7 +34,7 @@ sockaddr_in loopback(uint32_t address, uint16_t port) {
 }
 
 /// From one address of the loopback network after the other: each has 28,000 ports, which wait for a minute
-/// (TIME_WAIT) where the client has closed its side first.
+/// (TIME_WAIT) where the client has closed its side first. Tries again where libFuzzer's timer interrupts it.
 int connect_to_server() {
   static uint32_t connections = 0;
   constexpr uint32_t kAddresses = 200;
@@ -42,6 +43,10 @@ int connect_to_server() {
   const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (client < 0 || ::bind(client, reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
       ::connect(client, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    if (errno == EINTR) {
+      ::close(client);
+      return connect_to_server();
+    }
     std::perror("http_fuzz: no connection to the server");
     std::abort();
   }
