@@ -192,7 +192,9 @@ bool is_like_version(std::string_view match) {
 bool ends_in_word_before_dates(std::string_view text) {
   constexpr std::string_view kWords[] = {"am",  "vom", "zum", "bis", "ab", "seit",  "den",   "dem",
                                          "der", "el",  "al",  "del", "on", "since", "until", "from"};
+  constexpr size_t kLonger = 8;  // bytes, than any of these: a text without spaces takes linear time
   text = text.substr(0, text.find_last_not_of(' ') + 1);
+  text.remove_prefix(text.size() - std::min(text.size(), kLonger));
   const std::string word = ascii_lower(text.substr(text.rfind(' ') + 1));
   return std::ranges::find(kWords, word) != std::end(kWords);
 }

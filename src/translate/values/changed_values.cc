@@ -19,6 +19,12 @@ bool is_percent_or_money(Unit unit) {
   return unit == Unit::kPercent || is_money(unit);
 }
 
+/// The first words and marks behind a position: a few, so that texts of many numbers take linear time.
+std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
+  constexpr size_t kBytes = 64;
+  return tokenize_values(text.substr(position, kBytes));
+}
+
 /// Adds the differences of add_changes().
 class Changes {
  public:
@@ -373,9 +379,8 @@ class Changes {
 
 }  // namespace
 
-std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
-  constexpr size_t kBytes = 64;
-  return tokenize_values(text.substr(position, kBytes));
+const Phrase<Period>* period_behind(const LanguageText& text, size_t position) {
+  return find_phrase(text.language.periods, tokens_behind(text.text, position));
 }
 
 void add_changes(const ComparedTexts& compared, const Atoms& source, ValueDifferences& differences) {

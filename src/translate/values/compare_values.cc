@@ -59,8 +59,7 @@ size_t count_ambiguous(const TextValues& text) {
 bool can_be_paraphrased(const Value& value, const LanguageText& of) {
   if (value.kind != ValueKind::kNumber || !value.in_words) return false;
   if (value.normal == "2") return true;
-  return value.normal == "3" &&
-         find_phrase(of.language.periods, tokens_behind(of.text, value.end)) == nullptr;  // "three years"
+  return value.normal == "3" && period_behind(of, value.end) == nullptr;  // "three years"
 }
 
 /// Compares atoms of a source and of its translation.

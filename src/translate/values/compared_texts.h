@@ -32,8 +32,8 @@ struct Atom {
 
 using Atoms = std::vector<Atom>;
 
-/// The first words and marks behind a position: a few, so that texts of many numbers take linear time.
-std::vector<TextToken> tokens_behind(std::string_view text, size_t position);
+/// The period directly behind a position; null: none.
+const Phrase<Period>* period_behind(const LanguageText& text, size_t position);
 
 /// Whether a value of the source is said by one of the translation.
 bool is_same_value(const ComparedTexts& compared, const Atom& source, const Atom& translation);

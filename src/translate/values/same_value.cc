@@ -79,7 +79,7 @@ class Comparison {
  private:
   /// Whether hours stand behind a number of the translation: "in 11 hours" is not at 11.
   bool counts_hours(const Value& number) const {
-    const auto* period = find_phrase(texts_[1].language.periods, tokens_behind(texts_[1].text, number.end));
+    const Phrase<Period>* period = period_behind(texts_[1], number.end);
     return period != nullptr && period->meaning == Period::kHour;
   }
 

@@ -343,10 +343,11 @@ class Finder {
 
   /// The zeros of the words for scales in a value.
   int zeros_of_scales(const Value& value) const {
+    const auto first = std::ranges::lower_bound(tokens_, value.begin, {}, &TextToken::begin);
     int zeros = 0;
-    for (size_t n = 0; n < tokens_.size(); ++n) {
-      if (tokens_[n].begin < value.begin || tokens_[n].end > value.end) continue;
-      const Phrase<int>* scale = find_phrase(language_.scales, TextTokens(tokens_).subspan(n));
+    for (TextTokens left(first, tokens_.end()); !left.empty() && left[0].end <= value.end;
+         left = left.subspan(1)) {
+      const Phrase<int>* scale = find_phrase(language_.scales, left);
       if (scale != nullptr) zeros += scale->meaning;
     }
     return zeros;
