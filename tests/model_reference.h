@@ -34,9 +34,9 @@ class KeepAll : public nn::AttentionSink {
     ops::AttentionLayout layout;
     int heads = 0;
   };
-  void receive(const nn::AttentionLayerId& place, const Tensor& weights, const ops::AttentionLayout& layout,
+  void receive(const nn::AttentionLayerId& place, const Var& weights, const ops::AttentionLayout& layout,
                int heads) override {
-    all[{place.stack, place.layer}] = {weights.clone(), layout, heads};
+    all[{place.stack, place.layer}] = {weights.value().clone(), layout, heads};
   }
   std::map<std::tuple<Stack, int>, Weights> all;
 };

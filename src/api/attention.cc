@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/attention_masks.h"
+#include "api/contiguous.h"
 #include "base/check.h"
 #include "heed/attention.h"
 #include "nn/attention.h"
@@ -14,12 +15,19 @@
 namespace heed {
 namespace {
 
+/// Whether two tensors are the same elements in the same order.
+bool are_same(const Tensor& a, const Tensor& b) {
+  if (!Var(a).is_same_as(b)) return false;
+  int axis = 0;
+  while (axis < a.rank() && a.stride(axis) == b.stride(axis)) ++axis;
+  return axis == a.rank();
+}
+
 /// Keeps the weights of one pass.
 class KeepWeights : public nn::AttentionSink {
  public:
-  void receive(const nn::AttentionLayerId&, const Tensor& weights, const ops::AttentionLayout&,
-               int) override {
-    weights_ = weights;
+  void receive(const nn::AttentionLayerId&, const Var& weights, const ops::AttentionLayout&, int) override {
+    weights_ = weights.value();
   }
   const Tensor& weights() const { return weights_; }
 
@@ -142,17 +150,19 @@ struct MultiHeadAttention::Impl {
   }
 
   /// A forward pass for inference or training, as the context says. Inputs are (N, width) or (B, T, width).
-  Var run(nn::Context& context, const Tensor (&inputs)[3], const ops::AttentionLayout& layout,
+  Var run(nn::Context& context, const Tensor (&given)[3], const ops::AttentionLayout& layout,
           const ops::AttentionMask& mask) {
     Pass now;
+    Tensor inputs[3];
     for (int n = 0; n < 3; ++n) {
+      // The same tensor given again is the same variable, so that one product projects it.
+      int first = 0;
+      while (!are_same(given[first], given[n])) ++first;
+      inputs[n] = first < n ? inputs[first] : contiguous(given[n]);
       if (inputs[n].dtype() != options.dtype) {
         fail(ErrorKind::kShape, "attention: a layer of {} cannot take {}; convert it with to()",
              name_of(options.dtype), name_of(inputs[n].dtype()));
       }
-      // The same tensor given again is the same variable, so that one product projects it.
-      int first = 0;
-      while (!Var(inputs[first]).is_same_as(inputs[n])) ++first;
       now.inputs[n] = first < n                 ? now.inputs[first]
                       : context.tape != nullptr ? tape.leaf(inputs[n])
                                                 : Var(inputs[n]);
@@ -207,8 +217,8 @@ AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tens
   KeepWeights sink;
   if (wanted.weights) context.sink = &sink;
   const auto layout = ops::AttentionLayout::padded(batch, queries, keys);
-  const Var output = run(context, {contiguous(query), contiguous(key_input), contiguous(value)}, layout,
-                         mask_of(wanted, 4));  // (B, Tq, D) as rows
+  const Var output =
+      run(context, {query, key_input, value}, layout, mask_of(wanted, 4));  // (B, Tq, D) as rows
   AttentionResult result{output.value().reshape(query.shape())};
   if (wanted.weights) result.weights = sink.weights().reshape({batch, options.heads, queries, keys});
   return result;
@@ -232,8 +242,7 @@ MultiHeadAttention::PackedResult MultiHeadAttention::Impl::ragged(nn::Context co
                                    checked_offsets("key", wanted.key_offsets, key_input.dim(0)));
   KeepWeights sink;
   if (wanted.weights) context.sink = &sink;
-  const Var output = run(context, {contiguous(query), contiguous(key_input), contiguous(value)}, layout,
-                         {.causal = wanted.look_ahead});
+  const Var output = run(context, {query, key_input, value}, layout, {.causal = wanted.look_ahead});
   PackedResult result{output.value()};
   for (const AttentionSpan& span : layout.spans) {
     if (!wanted.weights) break;

@@ -22,7 +22,6 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "nn/differentiable_sink.h"
 #include "nn/norms/norm.h"
 #include "ops/attention/decode_attention.h"
 #include "ops/elementwise.h"
@@ -112,14 +111,14 @@ Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::
 }
 
 Var MultiHeadAttention::project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const {
-  const int64_t keys = query_width(), values = keys + key_value_width();  // their first columns
-  Var all = query_key_value_.forward(context, x);                         // (N, D) -> (N, 3 D)
+  const int64_t first_key = query_width(), first_value = first_key + key_value_width();  // columns
+  Var all = query_key_value_.forward(context, x);                                        // (N, D) -> (N, 3 D)
   if (query_norm_.defined()) {
     const ops::NormedHeads query_heads{0, query_width(), context.parameter(query_norm_)};
-    const ops::NormedHeads key_heads{keys, key_value_width(), context.parameter(key_norm_)};
+    const ops::NormedHeads key_heads{first_key, key_value_width(), context.parameter(key_norm_)};
     all = ops::rms_norm_heads(all, {query_heads, key_heads}, options_.head_norm);
   }
-  return angles == nullptr ? all : ops::rotate(all, values, *angles);
+  return angles == nullptr ? all : ops::rotate(all, first_value, *angles);
 }
 
 /// Score, mask, softmax, mix.
@@ -127,10 +126,9 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
                             const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const {
   const int heads = options_.heads;
   const DropoutStream dropout = context.next_dropout(options_.dropout);
+  const bool observed = context.sink != nullptr && context.sink->wants(options_.layer_id);
 
-  auto* const trained = dynamic_cast<DifferentiableSink*>(context.sink);
-  const bool observed = trained != nullptr ? trained->wants(options_.layer_id) : context.sink != nullptr;
-  // No sink wants the weights, so they are not materialized: online softmax over blocks of keys.
+  // Nobody wants the weights, so they are not materialized: online softmax over blocks of keys.
   if (!observed && mask.only_causal() && !options_.relative.defined()) {
     return ops::flash_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
   }
@@ -138,18 +136,17 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)
   scores = options_.relative.add_to_scores(context, scores, operands, layout);  // the same
   const Var weights = ops::attention_softmax(scores, layout, heads, mask);      // B times (H, Tq, Tk)
-  if (observed && trained != nullptr) trained->receive_variable(weights, layout, heads);
-  if (observed && trained == nullptr) {
+  if (observed) {
     context.sink->receive_operands(options_.layer_id, operands, scores.value(), layout);
-    context.sink->receive(options_.layer_id, weights.value(), layout, heads);
+    context.sink->receive(options_.layer_id, weights, layout, heads);
   }
   const Var kept = ops::dropout(weights, dropout);               // B times (H, Tq, Tk)
   const Var mixed = ops::attention_mix(kept, operands, layout);  // (Nq, D)
   return options_.relative.add_to_mix(context, {kept, mixed, context.precision}, layout, heads);  // (Nq, D)
 }
 
-/// W_o. The outputs of the heads are already concatenated: head h is columns [h d_k, (h + 1) d_k) of `mixed`.
-/// Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
+/// W_o. The outputs of the heads are concatenated by themselves: head h is columns [h d_k, (h + 1) d_k) of
+/// `mixed`. Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
 Var MultiHeadAttention::merge_heads(Context& context, Var mixed) const {
   if (context.head_scales != nullptr) {
     const std::vector<float> factors = context.head_scales->of(options_.layer_id, options_.heads);
@@ -158,6 +155,7 @@ Var MultiHeadAttention::merge_heads(Context& context, Var mixed) const {
   return output_.forward(context, context.pass(heads_id(), std::move(mixed)));  // (N, D)
 }
 
+/// A state belongs to a stack of layers, so that of cross-attention to the decoder.
 StateId MultiHeadAttention::heads_id() const {
   const bool cross = options_.layer_id.stack == Stack::kCross;
   return {cross ? Stack::kDecoder : options_.layer_id.stack, StateKind::kHeads, options_.layer_id.layer,
@@ -184,9 +182,9 @@ ops::AttentionOperands MultiHeadAttention::split_heads(const Context& context, c
 }
 
 ops::AttentionOperands MultiHeadAttention::split_self(const Context& context, const Var& all) const {
-  const int64_t keys = query_width(), values = keys + key_value_width();  // their first columns
-  return split_heads(context, {all, 0, query_width()}, {all, keys, key_value_width()},
-                     {all, values, key_value_width()});
+  const int64_t first_key = query_width(), first_value = first_key + key_value_width();  // columns
+  return split_heads(context, {all, 0, query_width()}, {all, first_key, key_value_width()},
+                     {all, first_value, key_value_width()});
 }
 
 // ---- One position at a time, for decoding -----------------------------------------------------------------
@@ -232,7 +230,8 @@ Tensor MultiHeadAttention::mix_cached(const ops::AttentionOperands& operands, co
   return ops::decode_attention(operands, {steps.spans, steps.key_rows, options_.window});
 }
 
-/// The same with relative positions, which need the weights: gathers the rows that each query attends to.
+/// As mix_cached(), with relative positions, which need the weights: gathers the rows that each query attends
+/// to.
 Tensor MultiHeadAttention::mix_with_distances(Context& context, const Var& query, const KeyValueCache& cache,
                                               const StepLayout& steps) const {
   const int64_t width = key_value_width(), rows = static_cast<int64_t>(steps.key_rows.size());

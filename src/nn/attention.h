@@ -51,7 +51,7 @@ class MultiHeadAttention {
     double dropout = 0;           ///< on the weights
     AttentionLayerId layer_id{};  ///< reported to attention sinks
     Names names{};
-    AttentionWindow window{};         ///< of self-attention
+    AttentionWindow window{};         ///< of self-attention, instead of that of a mask
     RelativePositions relative{};     ///< of self-attention; these need the whole weight matrix
     ops::RmsNormOptions head_norm{};  ///< of query_norm and key_norm, which only self-attention has
   };
@@ -62,7 +62,8 @@ class MultiHeadAttention {
 
   /// Attention of all queries to the keys that layout and mask make visible.
   /// query (Nq, D), key (Nk, key_width), value (Nk, value_width) -> (Nq, D). For self-attention, pass the
-  /// same Var three times.
+  /// same Var three times. Others need projections that are parameters of their own (not Names::joined), and
+  /// have no window, rotary positions or query_norm.
   Var forward(Context& context, const AttentionInputs& inputs, const ops::AttentionLayout& layout,
               const ops::AttentionMask& mask) const;
 
@@ -76,7 +77,7 @@ class MultiHeadAttention {
            const ops::RotaryAngles* angles = nullptr) const;
 
   /// The keys and values of the encoder output (N, key_width), side by side: (N, 2 D). Computed once per
-  /// sentence, used at every step.
+  /// sentence, used at every step. Needs keys and values as wide as the queries, and parameters of their own.
   Var project_memory(Context& context, const Var& memory) const;
   /// Attention of x (R, D) to such keys and values.
   Var step_cross(Context& context, const Var& x, const Tensor& memory_keys_values,

@@ -13,12 +13,16 @@ struct AttentionLayerId {
   int layer = 0;
 };
 
-/// Receives weights. Without a sink, attention does not materialize them.
+/// Receives weights in a forward pass of whole sequences. Without a sink, attention does not materialize
+/// them.
 class AttentionSink {
  public:
   virtual ~AttentionSink() = default;
-  /// `weights` is flat, in the order (sequence, head, query, key) of the layout; before dropout.
-  virtual void receive(const AttentionLayerId& id, const Tensor& weights, const ops::AttentionLayout& layout,
+  /// Whether it wants the weights of a layer; others compute as without a sink.
+  virtual bool wants(const AttentionLayerId& /*id*/) const { return true; }
+  /// `weights` is flat, in the order (sequence, head, query, key) of the layout; before dropout. In training
+  /// it is a variable, so that a loss of the weights can be added to the model's.
+  virtual void receive(const AttentionLayerId& id, const Var& weights, const ops::AttentionLayout& layout,
                        int heads) = 0;
   /// Called before `receive` if there are queries and keys (an RNN's additive attention has none): the
   /// operands of the weights. `scores` are scaled, before the mask, in the order of the weights.

@@ -12,10 +12,10 @@ namespace {
 /// Keeps the weights that it receives.
 class Listener : public AttentionSink {
  public:
-  void receive(const AttentionLayerId& where, const Tensor& what, const ops::AttentionLayout&,
+  void receive(const AttentionLayerId& where, const Var& what, const ops::AttentionLayout&,
                int heads) override {
     layer_id = where;
-    weights = what;
+    weights = what.value();
     head_count = heads;
     ++calls;
   }

@@ -43,7 +43,8 @@ struct Context {
   /// Null, or the weights for gradients with respect to inputs alone, where `packed` is null.
   const DifferentiableWeights* differentiable = nullptr;
 
-  /// Receives all attention weights; null: they are not materialized.
+  /// Receives the attention weights of whole sequences, not of decoding steps; null: they are not
+  /// materialized.
   AttentionSink* sink = nullptr;
   /// Inference: factors for the outputs of heads; null: none, at no cost.
   const HeadScales* head_scales = nullptr;

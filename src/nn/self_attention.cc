@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "base/check.h"
@@ -18,6 +20,11 @@ std::vector<int64_t> leading(const Tensor& tensor) {
 Shape with_matrix(std::vector<int64_t> axes, int64_t rows, int64_t columns) {
   axes.insert(axes.end(), {rows, columns});
   return Shape(axes);
+}
+
+/// How many matrices (Tq, Tk) the weights are.
+int64_t matrices_of(const Shape& full) {
+  return std::accumulate(full.begin(), full.end() - 2, int64_t{1}, std::multiplies());
 }
 
 void require_shapes(const Tensor& query, const Tensor& key, const Tensor& value) {
@@ -66,8 +73,7 @@ Tensor spread(const char* what, const Tensor& mask, const Shape& full) {
          "attention: a {} of {} does not fit weights of {}; it may be {}, or as many axes as these", what,
          mask.shape().to_string(), full.to_string(), matrix.to_string());
   }
-  const int64_t matrices = full.size() / std::max<int64_t>(1, matrix.size());
-  return repeated<T>(mask, full).reshape({matrices, 1, matrix[0], matrix[1]});
+  return repeated<T>(mask, full).reshape({matrices_of(full), 1, matrix[0], matrix[1]});
 }
 
 /// (B, Tk) -> one row for each matrix; the matrices of a sequence are adjacent.
@@ -77,8 +83,7 @@ Tensor spread_keys(const Tensor& visible, const Shape& full) {
     fail(ErrorKind::kShape, "attention: a padding mask of {} does not fit weights of {}; it must be ({}, {})",
          visible.shape().to_string(), full.to_string(), batch, keys);
   }
-  const int64_t queries = std::max<int64_t>(1, full[-2]);
-  const int64_t copies = batch * keys > 0 ? full.size() / (queries * batch * keys) : 0;  // heads, mostly
+  const int64_t copies = batch > 0 ? matrices_of(full) / batch : 0;  // heads, mostly
   Tensor all = Tensor::empty({batch, copies, keys}, DType::kUInt8);
   const Tensor rows = visible.is_contiguous() ? visible : visible.clone();
   for (int64_t n = 0; n < batch * copies; ++n) {
@@ -95,8 +100,7 @@ AttentionOutput scaled_dot_product_attention(const Var& query, const Var& key, c
   const std::vector<int64_t> axes = leading(query.value());
   const int64_t queries = query.dim(-2), keys = key.dim(-2), value_width = value.dim(-1);
   const Shape full = with_matrix(axes, queries, keys);
-  int64_t matrices = 1;
-  for (const int64_t length : axes) matrices *= length;
+  const int64_t matrices = matrices_of(full);
 
   ops::AttentionMask each = mask;
   if (mask.key_visible.defined()) each.key_visible = spread_keys(mask.key_visible, full);

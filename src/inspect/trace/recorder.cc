@@ -23,7 +23,7 @@ std::vector<float> take_columns(const Tensor& rows, int64_t begin, int64_t width
 
 }  // namespace
 
-void AttentionRecorder::receive(const nn::AttentionLayerId& id, const Tensor& weights,
+void AttentionRecorder::receive(const nn::AttentionLayerId& id, const Var& weights,
                                 const ops::AttentionLayout& layout, int heads) {
   if (layout.spans.size() != 1) {
     fail(ErrorKind::kUsage, "attention is recorded for one sentence at a time, not for {}",
@@ -35,7 +35,7 @@ void AttentionRecorder::receive(const nn::AttentionLayerId& id, const Tensor& we
   if (layers.size() <= static_cast<size_t>(id.layer)) layers.resize(id.layer + 1);
   auto& recorded = layers[id.layer];
   recorded.clear();
-  const std::vector<float> all = weights.to_vector<float>();  // (H, queries, keys)
+  const std::vector<float> all = weights.value().to_vector<float>();  // (H, queries, keys)
   models::require_finite_output(all);
   const auto size = static_cast<size_t>(queries) * keys;
   HEED_CHECK(all.size() == size * heads);

@@ -15,7 +15,7 @@ class AttentionRecorder : public nn::AttentionSink {
   explicit AttentionRecorder(bool details = false) : keeps_details_(details) {}
 
   /// Throws kUsage for a batch of several sentences.
-  void receive(const nn::AttentionLayerId& id, const Tensor& weights, const ops::AttentionLayout& layout,
+  void receive(const nn::AttentionLayerId& id, const Var& weights, const ops::AttentionLayout& layout,
                int heads) override;
   void receive_operands(const nn::AttentionLayerId& id, const ops::AttentionOperands& operands,
                         const Tensor& scores, const ops::AttentionLayout& layout) override;

@@ -163,7 +163,7 @@ TEST(Transformer, IsBatchInvariant) {
 
 TEST(Transformer, RecordingChangesNothing) {
   struct Count : nn::AttentionSink {
-    void receive(const nn::AttentionLayerId&, const Tensor&, const ops::AttentionLayout&, int) override {
+    void receive(const nn::AttentionLayerId&, const Var&, const ops::AttentionLayout&, int) override {
       ++calls;
     }
     int calls = 0;

@@ -76,8 +76,8 @@ TEST(RelativePositions, Gradients) {
 
 TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
   struct WeightSink : AttentionSink {
-    void receive(const AttentionLayerId&, const Tensor& told, const ops::AttentionLayout&, int) override {
-      weights = told;
+    void receive(const AttentionLayerId&, const Var& told, const ops::AttentionLayout&, int) override {
+      weights = told.value();
     }
     Tensor weights;
   };

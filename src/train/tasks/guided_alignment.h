@@ -11,7 +11,7 @@
 #include "data/corpus/corpus.h"
 #include "models/alignment_heads.h"
 #include "models/model.h"
-#include "nn/differentiable_sink.h"
+#include "nn/attention_sink.h"
 #include "ops/attention/attention_loss.h"
 #include "train/tasks/task.h"
 
@@ -29,14 +29,15 @@ std::vector<ops::AttentionLink> guided_links(const Corpus& links, std::span<cons
                                              const TranslationBatch& batch);
 
 /// Records the attention of one head and computes its loss in the forward pass.
-class GuidedHead : public nn::DifferentiableSink {
+class GuidedHead : public nn::AttentionSink {
  public:
   GuidedHead(models::AlignmentHead head, std::vector<ops::AttentionLink> links, double scale)
       : head_(head), links_(std::move(links)), scale_(scale) {}
   bool wants(const nn::AttentionLayerId& id) const override {
     return id.stack == Stack::kCross && id.layer == head_.layer;
   }
-  void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) override {
+  void receive(const nn::AttentionLayerId& /*id*/, const Var& weights, const ops::AttentionLayout& layout,
+               int heads) override {
     loss_ = ops::attention_cross_entropy(weights, layout, {head_.head, heads}, links_, scale_);
   }
   const Var& loss() const { return loss_; }

@@ -12,13 +12,13 @@ namespace {
 /// The cross-attention weights of each layer and head: (queries, keys).
 class CrossAttention : public nn::AttentionSink {
  public:
-  void receive(const nn::AttentionLayerId& id, const Tensor& weights, const ops::AttentionLayout& layout,
+  void receive(const nn::AttentionLayerId& id, const Var& weights, const ops::AttentionLayout& layout,
                int heads) override {
     if (id.stack != Stack::kCross) return;
-    models::require_finite_output(weights);
+    models::require_finite_output(weights.value());
     HEED_CHECK(layout.spans.size() == 1);
     const int64_t queries = layout.spans[0].queries(), keys = layout.spans[0].keys();
-    const float* w = weights.data<float>();  // (H, Tq, Tk)
+    const float* w = weights.value().data<float>();  // (H, Tq, Tk)
     auto& matrices = layers_[id.layer];
     for (int h = 0; h < heads; ++h, w += queries * keys) {
       matrices.push_back({queries, keys, std::vector<float>(w, w + queries * keys)});
