@@ -10,7 +10,8 @@ namespace heed::search {
 using models::EarlyStopping;
 
 std::vector<BeamCandidate> BeamSearch::best_candidates(std::span<float> logits) {
-  const auto most = static_cast<int64_t>(2 * beams_);
+  const size_t considered = std::max<size_t>(2, 1 + settings_.end_ids.size()) * beams_;
+  const auto most = static_cast<int64_t>(considered);
   const NextTokens& next = read(logits, most);
   std::vector<BeamCandidate> candidates;
   for (size_t row = 0; row < states_.size(); ++row) {
@@ -23,7 +24,7 @@ std::vector<BeamCandidate> BeamSearch::best_candidates(std::span<float> logits) 
   std::sort(candidates.begin(), candidates.end(), [](const BeamCandidate& a, const BeamCandidate& b) {
     return std::tuple(-a.sum, a.id, a.row) < std::tuple(-b.sum, b.id, b.row);
   });
-  if (candidates.size() > 2 * beams_) candidates.resize(2 * beams_);
+  if (candidates.size() > considered) candidates.resize(considered);
   return candidates;
 }
 

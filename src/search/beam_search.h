@@ -1,9 +1,10 @@
 // Beam search for one sentence, step by step like Hugging Face's generate().
 //
-// The candidates are all running hypotheses times all tokens, of which the best 2 * beam_size are considered.
-// A candidate that ends is finished only if it is among the best beam_size; the best beam_size that do not
-// end continue. The best beam_size finished ones are kept, by score = (sum of log-probabilities) /
-// n^length_penalty. Twice beam_size candidates suffice, since at most beam_size of them can end.
+// The candidates are all running hypotheses times all tokens, of which the best (1 + E) beam_size are
+// considered, E the number of end tokens, at least 1: at most E beam_size of them end, so beam_size are left
+// to continue. A candidate that ends is finished only if it is among the best beam_size; the best beam_size
+// that do not end continue. The best beam_size finished ones are kept, by score = (sum of log-probabilities)
+// / n^length_penalty.
 //
 // Ties are broken by lower token id, then by the rank of the hypothesis. With beam size 1 the search is
 // greedy: it ends as soon as the end token is the most probable one.

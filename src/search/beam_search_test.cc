@@ -175,6 +175,21 @@ TEST(BeamSearch, EarlyStopping) {
   EXPECT_EQ(patient, 7u);
 }
 
+TEST(BeamSearch, SeveralEndTokensLeaveHypothesesToContinue) {
+  // Four end tokens are more probable than the token that leads to the best translation.
+  const FunctionModel model(kSearchVocabulary, 30, [](const auto&, const std::vector<int32_t>& ids) {
+    if (ids.empty()) return std::vector<float>{2, 2, 2, 2, 1, -20};
+    return ids.size() < 4 ? std::vector<float>{-20, -20, -20, -20, 20, -20}
+                          : std::vector<float>{20, -20, -20, -20, -20, -20};
+  });
+  SearchOptions options = exact_options();
+  options.beam_size = 2;
+  options.end_ids = {0, 1, 2, 3};
+  options.length_penalty = 2;
+  options.early_stopping = models::EarlyStopping::kNever;
+  EXPECT_EQ(search_one(model, options).front().ids, (std::vector<int32_t>{4, 4, 4, 4, 0}));
+}
+
 TEST(BeamSearch, ForcedEndIsFreeAndOptional) {
   const FunctionModel model(kSearchVocabulary, 30,
                             [](const auto&, const auto&) { return std::vector<float>{-30, 5, 0, 0, 0, 0}; });

@@ -15,6 +15,7 @@ namespace heed::search {
 template <typename State, typename Candidate>
 class BeamSteps : public SentenceSearch {
  public:
+  size_t width() const override { return beams_; }
   const std::vector<Row>& rows() const final { return rows_; }
   bool done() const final { return done_; }
 

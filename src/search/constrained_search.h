@@ -58,6 +58,7 @@ class ConstrainedSearch : public BeamSteps<ConstrainedBeam, ConstrainedCandidate
   /// The sentence requires at least one phrase.
   ConstrainedSearch(SearchSettings settings, std::vector<RequiredPhrase> phrases);
 
+  size_t width() const override { return width_; }
   std::vector<int32_t> ids_so_far() const override { return {}; }
   std::vector<Hypothesis> take() override;
 

@@ -31,9 +31,9 @@ struct SearchCandidate {
 class SearchObserver {
  public:
   virtual ~SearchObserver() = default;
-  /// The best candidates of a step, best first: 2 * beam_size in a beam search, in a constrained search all
-  /// that are kept and as many of the others. Nodes are numbered from 0 in the order of
-  /// `node`.
+  /// The best candidates of a step, best first: those that a beam search considers (2 * beam_size with one
+  /// end token), in a constrained search all that are kept and as many of the others. Nodes are numbered from
+  /// 0 in the order of `node`.
   virtual void on_step(const std::vector<SearchCandidate>& candidates) = 0;
 };
 

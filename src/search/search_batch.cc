@@ -84,15 +84,17 @@ void SearchBatch::admit(std::vector<Entry> entries) {
         sentence.shortlist = options.shortlist->tokens(sentence.source);
         add_required(sentence);
       }
-      const auto live_width = static_cast<size_t>(search_width(options));
+      auto search = make_sentence_search(options, model_, sentence);
+      const size_t live_width = search->width();
+      const bool drafts = model_.takes_drafts() && live_width == 1;
       Live live{entry.caller,
                 sentence.number,
                 0,
                 sentence.source.size(),
                 live_width,
                 sentence.shortlist,
-                make_sentence_search(options, model_, sentence),
-                NgramDrafts(model_.takes_drafts() && live_width == 1 ? options.draft_tokens : 0)};
+                std::move(search),
+                NgramDrafts(drafts ? options.draft_tokens : 0)};
       for (const int32_t id : model_.prompt(sentence.source)) live.drafts.append(id);
       texts.emplace_back(sentence.source);
       admitted.push_back(std::move(live));

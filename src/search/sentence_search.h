@@ -23,7 +23,9 @@ class SentenceSearch {
   };
 
   virtual ~SentenceSearch() = default;
-  /// At most search_width() rows; at least one until done().
+  /// The maximum number of rows.
+  virtual size_t width() const = 0;
+  /// At most width() rows; at least one until done().
   virtual const std::vector<Row>& rows() const = 0;
   /// One step. `logits` is (rows, V), V the shortlist or the vocabulary; it may be overwritten.
   virtual void advance(std::span<float> logits) = 0;
@@ -40,7 +42,7 @@ std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& option
                                                      const models::AutoregressiveModel& model,
                                                      const SearchSentence& sentence);
 
-/// The maximum number of rows of such a search.
+/// The maximum number of rows of such a search without required phrases, which may need more.
 int search_width(const SearchOptions& options);
 
 /// Settings of the search for one sentence, common to all kinds of search.

@@ -27,6 +27,7 @@ class Sampling : public SentenceSearch {
  public:
   explicit Sampling(SearchSettings settings);
 
+  size_t width() const override { return static_cast<size_t>(settings_.options.nbest); }
   const std::vector<Row>& rows() const override { return rows_; }
   void advance(std::span<float> logits) override;
   bool done() const override { return rows_.empty(); }
