@@ -134,6 +134,8 @@ TEST(Bart, FilesWithoutAnOutputLayer) {
 
 TEST(M2M100, Positions) {
   const TransformerConfig config = read_seq2seq(family_config("m2m_100"));
+  EXPECT_EQ(config.first_row, 2);  // behind the padding token
+  EXPECT_EQ(read_seq2seq(family_config("m2m_100", {{"pad_token_id", 3}})).first_row, 4);
   EXPECT_EQ(config.first_row, 2);
   EXPECT_TRUE(config.scale_embedding && config.norm_first && !config.output_bias);
   EXPECT_EQ(model_of(family_config("m2m_100"))->table().computed().size(), 0);

@@ -1,6 +1,7 @@
 // M2M-100 (Fan et al., 2020) and NLLB-200 (NLLB team, 2022) in Hugging Face's layout: model_type m2m_100. A
-// pre-norm Marian with fairseq's sinusoidal positions, whose first is number 2, and without a bias of the
-// output. The table of positions grows with the text, so max_position_embeddings is no limit.
+// pre-norm Marian with fairseq's sinusoidal positions, whose first is the number behind the padding token's,
+// and without a bias of the output. The table of positions grows with the text, so max_position_embeddings is
+// no limit.
 #include <nlohmann/json.hpp>
 
 #include "models/families/transformer_families.h"
@@ -23,6 +24,7 @@ void describe_m2m100(ConfigFields& fields, TransformerConfig& c) {
     c.norm_first = true;
     c.output_bias = false;
     c.limited_length = false;
+    c.first_row = c.padding_id + 1;
     c.frequencies = nn::SinusoidFrequencies::kByHalves;
   });
   fields.neutral("add_final_layer_norm", {true});
