@@ -83,7 +83,7 @@ void activate(const ActivationArguments<T>& a) {
   };
   switch (a.function) {
     case Activation::kRelu:
-      return map([&](auto x) { return hn::Max(x, hn::Zero(d)); });
+      return map([&](auto x) { return at_least(d, 0, x); });
     case Activation::kSwish:
       return map([&](auto x) { return hn::Mul(bounded_below(d, x), sigmoid(d, x)); });
     case Activation::kSigmoid:

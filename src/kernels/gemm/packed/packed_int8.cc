@@ -139,7 +139,7 @@ HWY_NOINLINE void add_outliers(const RowScale& scale, const Outlier* outliers, c
 
 template <Int8Epilogue kEpilogue, class D>
 HWY_INLINE hn::Vec<D> activated(D d, hn::Vec<D> x) {
-  if constexpr (kEpilogue == Int8Epilogue::kRelu) return hn::Max(x, hn::Zero(d));
+  if constexpr (kEpilogue == Int8Epilogue::kRelu) return at_least(d, 0, x);
   if constexpr (kEpilogue == Int8Epilogue::kGelu) return coarse_gelu(d, x);
   return x;
 }
