@@ -33,7 +33,8 @@ struct AttentionOptions {
   Tensor padding{};
   /// Causal mask: queries see no later keys. The last query is aligned with the last key.
   bool look_ahead = false;
-  /// uint8 (Tq, Tk), (H, Tq, Tk) or (B, H, Tq, Tk), B and H may be 1: 1 visible, 0 masked.
+  /// uint8, 1 visible, 0 masked: (Tq, Tk) for all, (H, Tq, Tk) or (B, H, Tq, Tk), where B and H may be 1. For
+  /// queries without heads (B, Tq, d_k): (B, Tq, Tk).
   Tensor mask{};
   /// Added to the scores; has their type, and the same shapes as `mask`.
   Tensor bias{};

@@ -401,11 +401,23 @@ TEST(MultiHeadAttention, NewParametersAreUsedInFloat32Too) {
 
 TEST(MultiHeadAttention, ViewsWithGapsAreCopied) {
   TensorSource source(10);
-  const MultiHeadAttention attention = layer_of(4, 2);
+  MultiHeadAttention attention = layer_of(4, 2);
   const Tensor wide = source.normal({2, 3, 9});
   const Tensor view = wide.narrow(2, 3, 4), copy = view.clone();
   expect_equal(attention.forward(view, view, view).output, attention.forward(copy, copy, copy).output,
                "output");
+  // One view given thrice is one tensor, but two views are not because they begin at the same element.
+  const Tensor upstream = source.normal({2, 3, 4});
+  attention.forward_training(copy, copy, copy);
+  const AttentionGradients expected = attention.backward(upstream);
+  attention.forward_training(view, view, view);
+  const AttentionGradients actual = attention.backward(upstream);
+  expect_equal(actual.query, expected.query, "gradient");
+  EXPECT_FALSE(actual.key.defined() || actual.value.defined());
+  const Tensor rows = source.normal({1, 4, 8}), left = rows.narrow(2, 0, 4),
+               first = rows.reshape({1, 8, 4}).narrow(1, 0, 4);
+  expect_equal(attention.forward(left, first, first).output,
+               attention.forward(left.clone(), first.clone(), first.clone()).output, "two views");
 }
 
 TEST(MultiHeadAttention, ServesManyThreads) {
@@ -484,6 +496,21 @@ TEST(ScaledDotProductAttention, TakesAxesInFront) {
   });
 }
 
+TEST(ScaledDotProductAttention, TakesNoKeysAndNoQueries) {
+  TensorSource source(13);
+  for (const auto& [queries, keys] : {std::pair(4, 0), std::pair(0, 6), std::pair(0, 0)}) {
+    AttentionOptions options{.mask = source.mask({2, 3, queries, keys}, 0.7), .weights = true};
+    options.bias = source.normal({2, 3, queries, keys});
+    options.padding = source.mask({2, keys}, 0.7);
+    const AttentionResult result =
+        scaled_dot_product_attention(source.normal({2, 3, queries, 5}), source.normal({2, 3, keys, 5}),
+                                     source.normal({2, 3, keys, 2}), options);
+    EXPECT_EQ(result.output.shape(), (Shape{2, 3, queries, 2}));
+    EXPECT_EQ(result.weights.shape(), (Shape{2, 3, queries, keys}));
+    for (const double value : result.output.to_vector<double>()) EXPECT_EQ(value, 0);
+  }
+}
+
 // Dot products of long vectors are large, and their softmax is nearly all 0 and 1; divided by sqrt(d_k) it is
 // softer.
 TEST(ScaledDotProductAttention, ScalingMakesTheWeightsSofter) {
@@ -559,6 +586,23 @@ TEST(SelfAttention, HeadsWithMatricesOfTheirOwnAreTheLayer) {
   const AttentionResult alone = multi_head_self_attention(one, heads, layer.parameter("out_proj.weight"),
                                                           {.look_ahead = true, .weights = true});
   EXPECT_EQ(alone.weights.shape().to_string(), "(3, 5, 5)");
+  // Masks and biases of each head, in a batch of as many texts as heads, too.
+  const Tensor three = TensorSource(17).normal({kHeads, 5, kWidth});
+  for (const Shape& shape : {Shape{5, 5}, Shape{kHeads, 5, 5}, Shape{1, kHeads, 5, 5}, Shape{kHeads, 1, 5, 5},
+                             Shape{kHeads, kHeads, 5, 5}}) {
+    TensorSource numbers(18);
+    AttentionOptions own{.mask = numbers.mask(shape, 0.7), .weights = true};
+    own.bias = numbers.normal(shape);
+    const AttentionResult layered = layer.forward(three, three, three, own);
+    const AttentionResult apart =
+        multi_head_self_attention(three, heads, layer.parameter("out_proj.weight"), own);
+    expect_close(apart.output, layered.output, 1e-14, shape.to_string());
+    expect_close(apart.weights, layered.weights, 1e-15, shape.to_string());
+  }
+  expect_error(ErrorKind::kShape, "must be (T, T), (3, T, T), not (2, 5, 5)", [&] {
+    multi_head_self_attention(one, heads, layer.parameter("out_proj.weight"),
+                              {.mask = TensorSource(19).mask({2, 5, 5}, 0.7)});
+  });
   expect_close(alone.output, expected.output.narrow(0, 0, 1).clone().reshape({5, kWidth}), 1e-14, "one text");
   EXPECT_FALSE(multi_head_self_attention(one, heads, layer.parameter("out_proj.weight")).weights.defined());
   expect_error(ErrorKind::kShape, "the output projection must be (any width, 6)", [&] {
@@ -644,6 +688,12 @@ TEST(Positions, RelativeOnesStayWhenTheSentenceMoves) {
   const MultiHeadAttention none = layer_with(PositionKind::kNone);
   EXPECT_GT(moved_by(none, plus_sinusoids(here), plus_sinusoids(later)), 1e-2)
       << "the control: absolute ones";
+}
+
+TEST(Positions, BeyondThirtyTwoBitsAreRefused) {
+  const Tensor x = TensorSource(20).normal({3, 4});
+  expect_error(ErrorKind::kUsage, "beyond 32 bits",
+               [&] { rotate_positions(x, {.kind = PositionKind::kRotary}, int64_t{1} << 31); });
 }
 
 TEST(Positions, AsFunctions) {

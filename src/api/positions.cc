@@ -1,4 +1,5 @@
 // heed/positions.h, over the functions of src/nn.
+#include <limits>
 #include <vector>
 
 #include "base/check.h"
@@ -20,6 +21,10 @@ Tensor rotate_positions(const Tensor& x, const PositionOptions& options, int64_t
     fail(ErrorKind::kShape, "rotate_positions: x must be (..., T, d_k), not {}", x.shape().to_string());
   }
   const int64_t length = x.dim(-2), rows = x.dim(-1) > 0 ? x.size() / x.dim(-1) : 0;
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (first < -kMost || first > kMost - length) {
+    fail(ErrorKind::kUsage, "rotate_positions: positions {} to {} are beyond 32 bits", first, first + length);
+  }
   std::vector<int32_t> positions;
   for (int64_t row = 0; row < rows; ++row) positions.push_back(static_cast<int32_t>(first + row % length));
   const auto angles = nn::rotary_angles(options, positions, x.dim(-1), x.dtype());

@@ -46,6 +46,22 @@ Tensor projected(const char* what, const Tensor& x, const Tensor& u) {
   return ops::linear(x, contiguous(u)).value();
 }
 
+/// The part of a mask or bias (T, T), (H, T, T) or (B, H, T, T) that is of one head: (T, T), or (B, T, T) for
+/// texts (B, T, D). B and H may be 1.
+Tensor of_head(const Tensor& mask, int64_t head, int64_t heads, bool batch) {
+  if (!mask.defined() || mask.rank() == 2) return mask;
+  const bool fits = (mask.rank() == 3 || mask.rank() == 4) && (mask.dim(-3) == heads || mask.dim(-3) == 1) &&
+                    (mask.rank() == 3 || batch || mask.dim(0) == 1);
+  if (!fits) {
+    fail(ErrorKind::kShape,
+         "multi_head_self_attention: a mask or bias must be (T, T), ({0}, T, T){1}, not {2}", heads,
+         batch ? fmt::format(" or (B, {}, T, T)", heads) : "", mask.shape().to_string());
+  }
+  const Tensor one = contiguous(mask.narrow(mask.rank() - 3, mask.dim(-3) == 1 ? 0 : head, 1));
+  if (mask.rank() == 3 || !batch) return one.reshape({mask.dim(-2), mask.dim(-1)});
+  return one.reshape({mask.dim(0), mask.dim(-2), mask.dim(-1)});
+}
+
 /// (T, T) of each head, and B of them where there is a batch -> (..., H, T, T)
 Tensor beside_each_other(const std::vector<Tensor>& heads) {
   const Tensor& first = heads.front();
@@ -97,8 +113,12 @@ AttentionResult multi_head_self_attention(const Tensor& x, const std::vector<Sel
   }
   std::vector<Var> outputs;
   std::vector<Tensor> weights;
-  for (const SelfAttentionMatrices& u : heads) {
-    const AttentionResult head = self_attention(x, u, options);
+  const auto count = static_cast<int64_t>(heads.size());
+  for (int64_t h = 0; h < count; ++h) {
+    AttentionOptions own = options;
+    own.mask = of_head(options.mask, h, count, x.rank() == 3);
+    own.bias = of_head(options.bias, h, count, x.rank() == 3);
+    const AttentionResult head = self_attention(x, heads[static_cast<size_t>(h)], own);
     outputs.emplace_back(head.output);  // (..., T, d_v)
     weights.push_back(head.weights);    // (..., T, T)
   }
