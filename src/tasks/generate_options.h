@@ -22,7 +22,7 @@ void visit_generate_options(Visit&& visit) {
   visit({.name = "stop",
          .group = kOutput,
          .value = "TEXT",
-         .help = "The text ends before the first place where this text would stand"},
+         .help = "The text ends before the first occurrence of this text"},
         &Options::stop);
   visit({.name = "ignore_end", .group = kOutput, .help = "Never generate the end token"},
         &Options::ignore_end);
@@ -38,7 +38,7 @@ void visit_generate_options(Visit&& visit) {
          .value = "N",
          .help = "Beam search with this beam size instead of sampling; the text appears when it is complete",
          .otherwise = "the model's",
-         .excludes = "greedy"},
+         .excludes = {"greedy"}},
         &Options::beam, models::kBeamSizes);
   visit({.name = "repetition_penalty",
          .group = kSearch,
@@ -47,23 +47,22 @@ void visit_generate_options(Visit&& visit) {
                  "multiplied",
          .otherwise = "the model's, or 1"},
         &Options::repetition_penalty, models::kRepetitionPenalties);
-  visit(
-      {.name = "draft_tokens",
-       .group = kSearch,
-       .value = "N",
-       .help =
-           "Most tokens to guess from repeated n-grams and check in one step; the text is the same; 0: none",
-       .otherwise = "4",
-       .excludes = "beam",
-       .for_requests = false},
-      &Options::draft_tokens, models::kDraftTokens);
-  search::visit_sampling_options<Options>(visit, {.excludes = "greedy"}, "the model's, or 0.9");
+  visit({.name = "draft_tokens",
+         .group = kSearch,
+         .value = "N",
+         .help = "Maximum number of draft tokens, taken from repeated n-grams and verified in one step; the "
+                 "text is the same; 0: none",
+         .otherwise = "4",
+         .excludes = {"beam"},
+         .for_requests = false},
+        &Options::draft_tokens, models::kDraftTokens);
+  search::visit_sampling_options<Options>(visit, {.excludes = {"greedy", "beam"}}, "the model's, or 0.9");
   visit({.name = "min_p",
          .group = kSampling,
          .value = "P",
          .help = "Sample from tokens with at least P times the highest probability; 0: all",
          .otherwise = "the model's, or 0",
-         .excludes = "greedy"},
+         .excludes = {"greedy", "beam"}},
         &Options::min_p, models::kMinP);
   visit({.name = "seed",
          .group = kSampling,

@@ -33,6 +33,11 @@ TextGeneratorOptions generator_options(const models::LoadedModel& model, const G
     search.sample = false;
     search.beam_size = choices.beam.value_or(1);
   }
+  const bool greedy = choices.greedy || (search.sample && search.sampling.temperature == 0);
+  if (greedy && samples > 1) {
+    fail_option("$nbest is {}, but greedy search{} gives one text", samples,
+                choices.greedy ? "" : ", which a temperature of 0 is,");
+  }
   if (choices.repetition_penalty) search.repetition_penalty = *choices.repetition_penalty;
   if (choices.max_tokens) {
     search.max_new = *choices.max_tokens;

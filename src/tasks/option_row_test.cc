@@ -26,7 +26,7 @@ void expect_consistent() {
   for (const search::OptionRow& row : rows) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_FALSE(row.help.empty() || row.help.ends_with('.')) << row.name;
-    for (const std::string_view other : {row.needs, row.excludes}) {
+    for (const std::string_view other : {row.needs, row.excludes[0], row.excludes[1]}) {
       EXPECT_TRUE(other.empty() || std::ranges::count(rows, other, &search::OptionRow::name) == 1)
           << row.name;
     }
@@ -57,6 +57,8 @@ TEST(OptionRows, RefuseWhatIsOutOfRangeOrExcluded) {
   refuses("seed only works with sample", TranslateOptions{.seed = 3});
   refuses("beam and sample exclude each other", TranslateOptions{.beam = 2, .sample = true});
   refuses("beam and greedy exclude each other", GenerateOptions{.greedy = true, .beam = 2});
+  refuses("temperature and beam exclude each other", GenerateOptions{.beam = 2, .temperature = 0.5});
+  refuses("top_k and greedy exclude each other", GenerateOptions{.greedy = true, .top_k = 3});
   expect_error(ErrorKind::kText, "stop is not UTF-8, at byte 1",
                [] { search::require_valid(GenerateOptions{.stop = {"a\xff"}}); });
 }

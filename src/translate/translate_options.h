@@ -19,7 +19,7 @@ void visit_translate_options(Visit&& visit) {
          .value = "N",
          .help = "Beam size; 1 is greedy search",
          .otherwise = "the model's",
-         .excludes = "sample"},
+         .excludes = {"sample"}},
         &Options::beam, models::kBeamSizes);
   visit({.name = "length_penalty",
          .group = kSearch,

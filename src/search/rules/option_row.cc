@@ -42,9 +42,9 @@ void require_compatible(const std::vector<OptionRow>& given) {
     if (!row.needs.empty() && !has(row.needs)) {
       fail_option("{} only works with {}: give both or neither", shown_name(row.name), shown_name(row.needs));
     }
-    if (!row.excludes.empty() && has(row.excludes)) {
-      fail_option("{} and {} exclude each other: give one of them", shown_name(row.name),
-                  shown_name(row.excludes));
+    for (const std::string_view other : row.excludes) {
+      if (other.empty() || !has(other)) continue;
+      fail_option("{} and {} exclude each other: give one of them", shown_name(row.name), shown_name(other));
     }
   }
 }

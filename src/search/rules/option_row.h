@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,12 +28,12 @@ struct OptionRow {
   OptionGroup group;
   std::string_view value = {};  ///< placeholder of its value in help texts; empty for switches
   std::string_view help;
-  std::string_view otherwise = {};  ///< its value if it is not given
-  std::string_view needs = {};      ///< the option without which it has no meaning
-  std::string_view excludes = {};   ///< the option with which it cannot be given
-  bool for_documents = true;        ///< false: has a meaning for lines only
-  bool for_requests = true;         ///< false: the server decides it
-  bool of_last_model = false;       ///< of several models in sequence, the last one alone has it
+  std::string_view otherwise = {};                ///< its value if it is not given
+  std::string_view needs = {};                    ///< the option without which it has no meaning
+  std::array<std::string_view, 2> excludes = {};  ///< the options with which it cannot be given
+  bool for_documents = true;                      ///< false: has a meaning for lines only
+  bool for_requests = true;                       ///< false: the server decides it
+  bool of_last_model = false;  ///< of several models in sequence, the last one alone has it
 };
 
 /// The flag of the command: "--no-repeat-ngram".

@@ -7,7 +7,8 @@ namespace heed::search {
 
 /// When they have a meaning.
 struct SamplingCondition {
-  std::string_view needs = {}, excludes = {};
+  std::string_view needs = {};
+  std::array<std::string_view, 2> excludes = {};
   bool of_last_model = false;
 };
 
