@@ -207,7 +207,8 @@ bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) 
   metrics.valid_loss = scores.loss;
   metrics.scores = scores.others;
   TrainingState& state = checkpoint_.state;
-  if (state.has_best && scores.quality <= state.best) {
+  const bool better = std::isfinite(scores.quality) && (!state.has_best || scores.quality > state.best);
+  if (!better) {
     ++state.validations_since_best;
     return false;
   }
