@@ -148,6 +148,10 @@ std::string with_zeros(const std::string& number, int zeros) {
   return decimal_number(std::move(whole), std::move(fraction));
 }
 
+bool names_decade(std::string_view normal) {
+  return normal.size() > 1 && normal.ends_with('0') && !normal.ends_with("00");
+}
+
 std::string write_figures(const std::string& number, const ValueLanguage& language, size_t decimals) {
   const bool negative = number.starts_with('-');
   const size_t begin = negative ? 1 : 0, point = std::min(number.find('.'), number.size());

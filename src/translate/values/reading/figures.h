@@ -40,6 +40,9 @@ std::optional<int64_t> parse_integer(std::string_view normal, size_t max_digits)
 /// A decimal number with its point moved right: "1.5" with 6 zeros is "1500000".
 std::string with_zeros(const std::string& number, int zeros);
 
+/// Whether a normal form can name a decade by its first year: "1990" and "90", but not "1900", a century.
+bool names_decade(std::string_view normal);
+
 /// A decimal number as a language writes it, with at least so many decimals: "1249.5" is "1.249,50" in
 /// German.
 std::string write_figures(const std::string& number, const ValueLanguage& language, size_t decimals = 0);

@@ -194,7 +194,7 @@ class Finder {
   /// "La década de 1990", which others say as "los 90".
   static void read_decade_of_year(Value& number) {
     const std::string_view year = number.normal;
-    if (number.in_words || year.size() != kYearDigits || !year.ends_with('0') || year.ends_with("00")) return;
+    if (number.in_words || year.size() != kYearDigits || !names_decade(year)) return;
     if (number.unit != Unit::kNone || !number.other_reading.empty()) return;
     number.decade = true;
     number.other_reading = {number};

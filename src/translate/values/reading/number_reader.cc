@@ -212,7 +212,7 @@ class NumberReader {
     const bool hyphen = begins_with(left(), "- er") && !left()[1].after_space;  // "1990-er"
     const TextTokens behind = left().subspan(hyphen ? 1 : 0);
     const size_t digits = value_.normal.size();
-    const bool decade = digits > 1 && value_.normal.ends_with('0') && !value_.normal.ends_with("00");
+    const bool decade = names_decade(value_.normal);
     const bool of_year = behind[0].is("'") && decade && digits == kYearDigits;
     if (of_year ? !begins_with(behind, "' s") : !is_one_of(behind[0], kDecadeEndings)) return;
     if (digits == kYearDigits) otherwise_ = value_.normal.substr(2);
@@ -257,8 +257,9 @@ class NumberReader {
     }
   }
 
-  /// Whether the sign of a currency belongs to figures directly behind it: "a $50 lamp".
-  bool is_before_figures(size_t unit) const {
+  /// Whether the next tokens, a unit's, are the sign of a currency that belongs to figures directly behind
+  /// it: "a $50 lamp".
+  bool begins_amount(size_t unit) const {
     const TextTokens behind = left().subspan(unit);
     return find_phrase(language_.units_before, left()) != nullptr && !behind.empty() &&
            behind[0].is_digits() && !behind[0].after_space;
@@ -293,7 +294,7 @@ class NumberReader {
       const FoundUnit unit = find_unit(left(), language_);
       const bool counted =
           value_.ordinal && (is_same_unit(unit.unit, Unit::kBar) || is_same_unit(unit.unit, Unit::kDegree));
-      if (unit.tokens > 0 && !counted && !is_before_figures(unit.tokens) &&
+      if (unit.tokens > 0 && !counted && !begins_amount(unit.tokens) &&
           (value_.unit == Unit::kNone || is_same_unit(value_.unit, unit.unit))) {
         value_.unit = unit.unit;
         if (unit.unit == Unit::kPercent && value_.normal != "1")
