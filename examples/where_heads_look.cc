@@ -1,7 +1,7 @@
 // "Early layers look blurred; later ones concentrate near the diagonal, and at the end on the first and the
 // last token." This is often said of heat maps of a Transformer. Is it true? Three numbers for each head of
 // the encoder, over many sentences:
-//   blur      the entropy of a query's weights, divided by the logarithm of the number of keys: 1 is uniform
+//   entropy   the entropy of a query's weights, divided by the logarithm of the number of keys: 1 is uniform
 //             attention, 0 attention to a single token
 //   diagonal  the weight on the query's own token and its two neighbours
 //   ends      the weight on the first token and on the last, which is the end of the sentence
@@ -21,7 +21,7 @@
 namespace {
 
 struct Look {
-  double blur = 0, diagonal = 0, ends = 0, queries = 0;
+  double entropy = 0, diagonal = 0, ends = 0, queries = 0;
 };
 
 /// The mean over all queries of a matrix is added.
@@ -33,7 +33,7 @@ void add(const heed::AttentionMatrix& head, Look& to) {
       if (weight > 0) entropy -= weight * std::log(weight);
       if (std::abs(query - key) <= 1) diagonal += weight;
     }
-    to.blur += entropy / std::log(head.keys);
+    to.entropy += entropy / std::log(head.keys);
     to.diagonal += diagonal;
     to.ends += static_cast<double>(head.at(query, 0)) + static_cast<double>(head.at(query, head.keys - 1));
     ++to.queries;
@@ -83,32 +83,33 @@ int main(int argc, char** argv) try {
   if (looks.empty()) return 1;
 
   std::printf("%zu sentences, %.0f queries for each head\n\n", sentences.size(), by_chance.queries);
-  std::printf("  layer head    blur diagonal   ends\n");
+  std::printf("  layer head entropy diagonal   ends\n");
   std::vector<heed::Heatmap> maps;
   std::vector<std::string> layers, heads;
   for (size_t head = 0; head < looks[0].size(); ++head) heads.push_back(std::to_string(head + 1));
-  std::vector<float> blur, diagonal, ends;
+  std::vector<float> entropy, diagonal, ends;
   for (size_t layer = 0; layer < looks.size(); ++layer) {
     layers.push_back("layer " + std::to_string(layer + 1));
     Look mean;
     for (size_t head = 0; head < looks[layer].size(); ++head) {
       const Look& l = looks[layer][head];
-      blur.push_back(static_cast<float>(l.blur / l.queries));
+      entropy.push_back(static_cast<float>(l.entropy / l.queries));
       diagonal.push_back(static_cast<float>(l.diagonal / l.queries));
       ends.push_back(static_cast<float>(l.ends / l.queries));
-      std::printf("  %5zu %4zu   %5.2f    %5.2f  %5.2f\n", layer + 1, head + 1, l.blur / l.queries,
+      std::printf("  %5zu %4zu   %5.2f    %5.2f  %5.2f\n", layer + 1, head + 1, l.entropy / l.queries,
                   l.diagonal / l.queries, l.ends / l.queries);
-      mean = {mean.blur + l.blur, mean.diagonal + l.diagonal, mean.ends + l.ends, mean.queries + l.queries};
+      mean = {mean.entropy + l.entropy, mean.diagonal + l.diagonal, mean.ends + l.ends,
+              mean.queries + l.queries};
     }
-    std::printf("  %5zu mean   %5.2f    %5.2f  %5.2f\n\n", layer + 1, mean.blur / mean.queries,
+    std::printf("  %5zu mean   %5.2f    %5.2f  %5.2f\n\n", layer + 1, mean.entropy / mean.queries,
                 mean.diagonal / mean.queries, mean.ends / mean.queries);
   }
-  std::printf("  an even look %5.2f    %5.2f  %5.2f\n", by_chance.blur / by_chance.queries,
+  std::printf("  an even look %5.2f    %5.2f  %5.2f\n", by_chance.entropy / by_chance.queries,
               by_chance.diagonal / by_chance.queries, by_chance.ends / by_chance.queries);
   if (!folder.empty()) {
     const heed::Shape shape{static_cast<int64_t>(layers.size()), static_cast<int64_t>(heads.size())};
     heed::save_heatmaps(folder + "where-heads-look.png",
-                        {{"blur", heed::Tensor::from(blur, shape), layers, heads},
+                        {{"entropy", heed::Tensor::from(entropy, shape), layers, heads},
                          {"on the diagonal", heed::Tensor::from(diagonal, shape), layers, heads},
                          {"on the ends", heed::Tensor::from(ends, shape), layers, heads}},
                         {.title = "Where the heads of the encoder look", .scale = "share", .decimals = 2});
