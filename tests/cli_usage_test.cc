@@ -52,7 +52,7 @@ TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {
                                        {"train", "--output", "x", "--shards"},
                                        {"train", "--output", "x", "--batch-tokens"},
                                        {"align", "--pairs", "x", "--layer"},
-                                       {"shortlist", "x", "--pairs", "x", "--most-pairs"},
+                                       {"shortlist", "x", "--pairs", "x", "--max-pairs"},
                                        {"score", "--input", "x", "--stride"},
                                        {"attend", "x", "--columns"},
                                        {"fill", "x", "--top"}};
@@ -68,6 +68,12 @@ TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {
       EXPECT_NE(result.err.find("not '" + value + "'"), std::string::npos) << result.err;
       EXPECT_LT(result.err.size(), 200u);
     }
+  }
+  for (const Arguments& old :
+       {Arguments{"--most-pairs", "0"}, Arguments{"--most-pairs=0"}}) {  // an old spelling
+    Arguments arguments{"shortlist", "x", "--pairs", "x"};
+    arguments.insert(arguments.end(), old.begin(), old.end());
+    expect_failure(heed_command(arguments), 2, {"--max-pairs takes an integer from 1 to ", "not '0'"});
   }
   for (const std::string value : {"nan", "inf", "1e999", "0,5", "one"}) {
     expect_failure(heed_command({"translate", "x", "--length-penalty=" + value}), 2,

@@ -54,7 +54,8 @@ std::string meaning_of(const OptionRow& row) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
   if (!row.otherwise.empty()) text += "; default: " + std::string(row.otherwise);
   if (!row.needs.empty()) text += "; with " + named(row.needs);
-  if (!row.excludes.empty()) text += "; not with " + named(row.excludes);
+  if (!row.excludes[0].empty()) text += "; not with " + named(row.excludes[0]);
+  if (!row.excludes[1].empty()) text += " or " + named(row.excludes[1]);
   if (!row.for_documents) text += "; not for documents";
   if (!row.for_requests) text += "; not in requests";
   return text;

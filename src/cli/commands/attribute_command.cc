@@ -66,11 +66,12 @@ tokens and of the target tokens before the explained one; in a language model, T
   command->add_option(
       "--token N|TOKEN|all", o->attribution.token,
       "The target token to explain: its position, counted from 1, or the token; TOKEN:2 is its "
-      "second occurrence [all]");
+      "second occurrence [default: all]");
   command->add_option("--instead TOKEN", o->attribution.instead,
                       "Explain why not this token: one of the vocabulary, as the tokens are shown");
   const std::vector<std::string> methods = names_in(kAttributionMethods);
-  add_choice(*command, "--method NAME", o->method, alternatives(methods), methods);
+  add_choice(*command, "--method NAME", o->method, alternatives(methods) + " [default: " + o->method + "]",
+             methods);
   add_result_options(*command, *o);
   command->add_option("--baseline TOKEN", o->attribution.baseline,
                       "Where integrated gradients begin: zero, or a token of the vocabulary");

@@ -129,7 +129,7 @@ Texts longer than the model's maximum are truncated.)");
              "mean_sqrt_len_tokens [default: the model's, or mean]",
              pooling_words());
   command->add_switch("--normalize", o->normalize,
-                      "Divide vectors by their length, which is 1 then [default: the model's, or off]");
+                      "Scale vectors to unit length (L2 norm) [default: the model's, or off]");
   command->add_option("--prompt NAME", o->prompt,
                       "Put a prompt of the model before each text, such as query or document [default: the "
                       "model's]");

@@ -85,7 +85,8 @@ model; in other models it has norms. In a recurrent network, the output layer re
   add_choice(*command, "--stack NAME", o->view.stack,
              "encoder or decoder [default: the one that predicts tokens]", {"encoder", "decoder"});
   add_choice(*command, "--show WHAT", o->view.show,
-             "predictions, norms, or added: the norms of what each sub-layer adds", names_in(kLensValues));
+             "predictions, norms, or added: the norms of what each sub-layer adds [default: predictions]",
+             names_in(kLensValues));
   command->add_option("--query N|TOKEN", o->query,
                       "Show one token in detail: its position, counted from 1, or the token; TOKEN:2 is its "
                       "second occurrence");

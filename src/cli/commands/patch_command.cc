@@ -68,7 +68,7 @@ gives for TEXT. Activations of the clean run replace those of the corrupted run,
 continues. An effect of 1 restores all of the difference in log-probability, 0 none; below 0 the target
 becomes less likely. heads replaces the output of one head, layers what one sub-layer adds, both at all
 positions; positions replaces the residual stream after a layer at one position. Texts of different lengths are aligned by the tokens of
-their common beginning and end; the tokens between stay as they are.)");
+their common prefix and suffix; the tokens between stay as they are.)");
   command->add_option("TEXT", o->text, "Text to translate, continue or classify, or with mask tokens")
       ->required();
   command->add_option("OTHER", o->other, "Another text, which differs in a word for example")->required();
@@ -78,11 +78,11 @@ their common beginning and end; the tokens between stay as they are.)");
   command->add_option(
       "--token N|TOKEN|all", o->patch.token,
       "The target token to look at: its position, counted from 1, or the token; TOKEN:2 is its "
-      "second occurrence [all]");
+      "second occurrence [default: all]");
   command->add_option("--instead TOKEN", o->patch.instead,
                       "Look at the ratio of its probability to that of this token of the vocabulary");
   const std::vector<std::string> parts = names_in(kPatchedParts);
-  add_choice(*command, "--what PART", o->what, alternatives(parts), parts);
+  add_choice(*command, "--what PART", o->what, alternatives(parts) + " [default: " + o->what + "]", parts);
   add_result_options(*command, *o);
   add_columns(*command, o->columns, 40);
   add_last_options(*command, *o);

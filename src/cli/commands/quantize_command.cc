@@ -76,13 +76,13 @@ The new directory is a complete model, without the training state. In 8 bits, we
 integers from -127 to 127 with one scale per row, and products are computed in integers: faster, slightly less
 accurate. In 4 bits, groups of 32 weights share a scale and a minimum, 5 bits for each weight; vocabularies
 stay in 8. That is for language models, whose decoding waits for memory: batches are faster in 8 bits. Integer products are exact and identical on every processor. Softmax, norms and attention are
-float32, and their summation order depends on the instruction set: scores differ by about 0.01 between
-AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 (int4) quantizes a
+float32, and their summation order depends on the instruction set: scores differ by up to about 0.02 between
+AVX-512, AVX2 and older processors, and some translations of difficult text differ. --precision int8 (int4) quantizes a
 float model at load time, with the same results.)");
   add_argument(*command, "MODEL", "--model", o->input, "Model directory");
   add_argument(*command, "OUTPUT", "--output", o->output, "Directory to create, or an empty one");
   add_choice(*command, "--bits N", o->bits,
-             "Bits of a weight: 8, or 4 for matrices other than the vocabulary's", {"8", "4"});
+             "Bits of a weight: 8, or 4 for matrices other than the vocabulary's [default: 8]", {"8", "4"});
   add_quiet(*command, o->quiet);
 }
 

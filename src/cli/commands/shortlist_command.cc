@@ -24,7 +24,7 @@ struct ShortlistOptions {
   PairsInput input;
   int64_t common = 100, best = 100;
   double least = 1e-4;
-  int64_t most_pairs = 1'000'000;
+  int64_t max_pairs = 1'000'000;
   bool quiet = false;
 };
 
@@ -35,7 +35,7 @@ struct EncodedPairs {
 EncodedPairs encode_pairs(const ShortlistOptions& o, const TranslationTokenizer& tokenizer) {
   EncodedPairs encoded;
   PairsReader reader(o.input);
-  for (Pair pair; encoded.sources.count() < o.most_pairs && reader.next(pair);) {
+  for (Pair pair; encoded.sources.count() < o.max_pairs && reader.next(pair);) {
     encoded.sources.append(tokenizer.encode_source(std::string(pair.source)).ids);
     encoded.targets.append(tokenizer.encode_target(std::string(pair.target)).ids);
   }
@@ -98,9 +98,9 @@ void add_shortlist(Command& app, Work& work) {
   heed shortlist my-model --pairs train.tsv
 
 Learns token translation probabilities from sentence pairs (IBM model 1) and stores a shortlist next to the
-weights. Translation in int8 with --beam 1 then computes logits only for the translations of the source
-tokens, the most frequent tokens, and the source tokens themselves, which is faster. See --shortlist of heed
-translate.)");
+weights. Translation in int8 or int4 with --beam 1 then computes logits only for the translations of the
+source tokens, the most frequent tokens, and the source tokens themselves, which is faster. See --shortlist of
+heed translate.)");
   add_argument(*command, "MODEL", "--model", o->model, "Model directory; the shortlist is added to it");
   add_pairs_options(*command, o->input);
   add_pairs_switches(*command, o->input);
@@ -109,7 +109,7 @@ translate.)");
   add_integer(*command, "--common", o->common, "Number of most frequent tokens in every shortlist", count);
   add_integer(*command, "--best", o->best, "Maximum number of translations of a token", count);
   add_number(*command, "--least P", o->least, "Minimum translation probability", {.least = 0, .most = 1});
-  add_integer(*command, "--most-pairs", o->most_pairs, "Maximum number of pairs to read into memory", count);
+  add_integer(*command, "--max-pairs", o->max_pairs, "Maximum number of pairs to read into memory", count);
   add_quiet(*command, o->quiet);
 }
 

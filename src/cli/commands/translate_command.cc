@@ -267,7 +267,8 @@ line, best first. The score is the log-probability of the translation divided by
   command->add_option("--input F", o->input, "Read lines from this file; -: standard input [default: -]");
   command->add_option("--output F", o->output, "Write to this file instead of standard output");
   add_choice(*command, "--format FORMAT", o->format,
-             "text: line by line; html or markdown: the input is one document, and its markup is kept",
+             "text: line by line; html or markdown: the input is one document, and its markup is kept "
+             "[default: text]",
              {"text", "html", "markdown"});
   command->add_switch("--json", o->json,
                       "One JSON object per line: source, translation, score, pieces, warnings, alternatives");

@@ -114,24 +114,30 @@ std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, cons
   return arguments;
 }
 
-/// Spellings of earlier versions: an option with a value that is now a switch.
+/// Spellings of earlier versions: an option with a value that is now a switch, or, where `value` is empty,
+/// one with another name.
 struct OldSpelling {
   std::string_view option, value;
   const char* now;
 };
 constexpr std::array kOldSpellings{
     OldSpelling{"--shortlist", "on", "--shortlist"}, OldSpelling{"--shortlist", "off", "--no-shortlist"},
-    OldSpelling{"--normalize", "on", "--normalize"}, OldSpelling{"--normalize", "off", "--no-normalize"}};
+    OldSpelling{"--normalize", "on", "--normalize"}, OldSpelling{"--normalize", "off", "--no-normalize"},
+    OldSpelling{"--most-pairs", "", "--max-pairs"}};
 
 std::vector<const char*> without_old_spellings(const std::vector<const char*>& arguments) {
   std::vector<const char*> now;
   for (size_t n = 0; n < arguments.size(); ++n) {
+    const std::string_view argument = arguments[n];
     const auto old = std::ranges::find_if(kOldSpellings, [&](const OldSpelling& spelling) {
-      return n + 1 < arguments.size() && arguments[n] == spelling.option &&
-             arguments[n + 1] == spelling.value;
+      if (spelling.value.empty()) return argument.substr(0, argument.find('=')) == spelling.option;
+      return n + 1 < arguments.size() && argument == spelling.option && arguments[n + 1] == spelling.value;
     });
     now.push_back(old == kOldSpellings.end() ? arguments[n] : old->now);
-    if (old != kOldSpellings.end()) ++n;  // the value
+    if (old == kOldSpellings.end()) continue;
+    if (!old->value.empty()) ++n;  // the value
+    if (argument.size() > old->option.size())
+      now.push_back(arguments[n] + old->option.size() + 1);  // --X=VALUE
   }
   return now;
 }
