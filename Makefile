@@ -116,7 +116,7 @@ ROWS ?= .
 TURNS ?= 5
 THREADS ?= 1
 ISA ?=
-bench: setup-build setup-bench ## compare the speed with PyTorch and CTranslate2 (bench/README.md)
+bench: setup-build setup-bench ## compare the speed with PyTorch, CTranslate2, OpenVINO and llama.cpp (bench/README.md)
 	$(CMAKE) --preset release -D HEED_BUILD_BENCH=ON
 	$(CMAKE) --build --preset release -j $(JOBS) --target heed_bin heed_bench
 	bench/setup-peers build/bench/peers

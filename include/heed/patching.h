@@ -12,7 +12,7 @@
 // activation patching in language models", 2024).
 //
 // A position of the corrupted text takes the state of its counterpart in the clean one. Texts with equally
-// many tokens are aligned position by position; else the tokens of their common beginning and end are, and
+// many tokens are aligned position by position; else the tokens of their common prefix and suffix are, and
 // those between have no counterpart.
 #pragma once
 

@@ -89,12 +89,12 @@ struct Languages {
 class Translator {
  public:
   /// Opens a directory in Hugging Face's layout: Marian, or another family of docs/models.md. `threads` 0:
-  /// one per processor; results do not depend on it. `precision`: "float32", "int8" or, on processors with
-  /// AVX512-BF16 or AMX, "bfloat16", of matrix products; empty: that of the weights as they are stored.
-  /// `shortlist`: whether to restrict the target vocabulary to the shortlist of each source sentence; unset:
-  /// if the model has one, for greedy int8 search. Throws Error; kUsage for an unknown language or precision,
-  /// for a shortlist that is not there, and, when translating, if the model needs a target language and has
-  /// none.
+  /// one per processor; results do not depend on it. `precision`: "float32", "int8", "int4" or, on
+  /// processors with AVX512-BF16 or AMX, "bfloat16", of matrix products; empty: that of the weights as they
+  /// are stored. `shortlist`: whether to restrict the target vocabulary to the shortlist of each source
+  /// sentence; unset: if the model has one, for greedy search in int8 or int4. Throws Error; kUsage for an
+  /// unknown language or precision, for a shortlist that is not there, and, when translating, if the model
+  /// needs a target language and has none.
   explicit Translator(const std::string& directory, int threads = 0, const Languages& languages = {},
                       const std::string& precision = "", std::optional<bool> shortlist = {});
   /// Opens models through which a text passes in this order, such as one for German to English and one for
@@ -124,7 +124,7 @@ class Translator {
 
   /// Translates a document in "html" or "markdown": its text is translated, everything else stays as it is.
   /// Throws kUsage for another format, and for options that are for lines: nbest, prefix, require, sample,
-  /// alignment, and placeholders that are off.
+  /// alignment, confidence, and placeholders that are off.
   std::string translate_document(const std::string& document, const std::string& format,
                                  const TranslateOptions& options = {}) const;
   /// The same; `warnings` becomes what the translation says otherwise than the document in numbers, times,

@@ -63,7 +63,7 @@ void WebFiles::add_folder(const std::string& folder, const std::string& prefix) 
 }
 
 WebFiles::WebFiles() {
-  // Browsers fetch 25 modules a few at a time, which took half of the time to the first view.
+  // Browsers fetch some fifty modules a few at a time, which took half of the time to the first view.
   constexpr std::string_view kMain = "main.js";
   for (const WebFile& file : web_files()) {
     if (file.path.ends_with(".js") && file.path != kMain) continue;
