@@ -15,6 +15,7 @@ struct PickledTensor {
   int64_t storage_size = 0;
   int64_t offset = 0;
   std::vector<int64_t> sizes = {}, strides = {};
+  std::string metadata = {};  ///< a pickled seventh argument; empty: none
 };
 
 template <typename Number>
@@ -48,7 +49,7 @@ inline std::string pickled_tensor(const PickledTensor& tensor, bool legacy = fal
          tensor.storage_type + "\n" + pickled_string(tensor.key) + pickled_string("cpu") +
          pickled_integer(tensor.storage_size) + (legacy ? "N" : "") + "tQ" + pickled_integer(tensor.offset) +
          pickled_tuple(tensor.sizes) + pickled_tuple(tensor.strides) + "\x89" +
-         "ccollections\nOrderedDict\n)RtR";
+         "ccollections\nOrderedDict\n)R" + tensor.metadata + "tR";
 }
 
 /// The items of a dictionary in which every tensor has its name.

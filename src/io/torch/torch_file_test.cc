@@ -120,6 +120,23 @@ TEST(TorchFile, ViewsMustLieInTheirStorage) {
   expect_tensor_refused({"", "QInt8Storage", "0", 8, 0, {2}, {1}}, "unsupported type torch.QInt8Storage");
 }
 
+TEST(TorchFile, TensorsWithFlagsAreRefused) {
+  const TestFolder folder;
+  PickledTensor tensor = tensor_of("w", 0, {8}, {1});
+  for (const char* none : {"", "N", "}", "ccollections\nOrderedDict\n)R"}) {
+    tensor.metadata = none;
+    const std::string path = folder.write("x.bin", file_of("}(" + pickled_items({tensor}) + "u"));
+    EXPECT_EQ(TorchFile::open(path).read("w").to_vector<float>(), kNumbers);
+  }
+  tensor.metadata = "}" + pickled_string("neg") + "\x88s";
+  expect_tensor_refused(tensor, "(metadata 'neg'): save it as tensor.resolve_neg()");
+  tensor.metadata =
+      "ccollections\nOrderedDict\n)R(" + pickled_string("conj") + "\x88" + pickled_string("neg") + "\x88u";
+  expect_tensor_refused(tensor, "(metadata 'conj', 'neg')");
+  tensor.metadata = "\x88";
+  expect_tensor_refused(tensor, "metadata of an unknown kind");
+}
+
 TEST(TorchFile, NothingIsCalled) {
   const std::string system = "cos\nsystem\n", argument = "(" + pickled_string("true") + "t";
   expect_torch_refused(file_of("}(" + pickled_string("w") + system + argument + "Ru"),

@@ -45,6 +45,16 @@ std::string dotted(std::string_view global) {
   return shown(text);
 }
 
+/// "'neg', 'conj'": the keys of a dictionary that are strings.
+std::string quoted_keys(const PickleValue& dict, const PickleValues& values) {
+  std::vector<std::string> keys;
+  for (size_t n = 0; n + 1 < dict.items.size(); n += 2) {
+    const PickleValue& key = values[dict.items[n]];
+    if (key.kind == Kind::kString) keys.push_back(fmt::format("'{}'", shown(key.text)));
+  }
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
 /// The keys that torch.save writes are numbers.
 bool is_plain_key(std::string_view key) {
   return !key.empty() && key.size() <= 64 &&
@@ -90,10 +100,22 @@ PickleValue TorchCalls::call(std::string_view global, const std::vector<uint32_t
     for (size_t n = 0; n < 4; ++n) {
       if (values[arguments[n]].kind != kKinds[n]) refuse();
     }
+    if (count == 7) require_no_flags(values[arguments[6]], values);
     return {Kind::kTensor, 0, {}, {arguments.begin(), arguments.begin() + 4}};
   }
   refuse();
   HEED_CHECK(false);
+}
+
+/// The metadata of a tensor, which torch.save writes only for those that have some, such as {'neg': True}:
+/// the numbers are the negatives of those in the storage.
+void TorchCalls::require_no_flags(const PickleValue& metadata, const PickleValues& values) const {
+  const bool is_dict = metadata.kind == Kind::kDict || metadata.kind == Kind::kOrderedDict;
+  if (metadata.kind == Kind::kNone || (is_dict && metadata.items.empty())) return;
+  fail(ErrorKind::kFormat,
+       "{} has a tensor whose numbers are not those that are stored (metadata {}): save it as "
+       "tensor.resolve_neg().resolve_conj()",
+       origin_, is_dict ? quoted_keys(metadata, values) : "of an unknown kind");
 }
 
 /// ("storage", type, key, location, number of elements) and, in the legacy layout, a view, which is None.

@@ -46,6 +46,8 @@ class TorchCalls final : public PickleCalls {
   PickleValue load(const PickleValue& id, const PickleValues& values) const override;
 
  private:
+  void require_no_flags(const PickleValue& metadata, const PickleValues& values) const;
+
   std::string origin_;
 };
 
