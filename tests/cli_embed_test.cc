@@ -119,6 +119,18 @@ TEST_F(CliEmbedTest, PoolingNormsAndPrompts) {
   expect_failure(with_model({"embed", "a", "--pooling", "median"}), 2, {"--pooling", "mean"});
 }
 
+TEST_F(CliEmbedTest, ResumingNoticesAnotherPooling) {
+  write_modules();
+  const Arguments command{
+      "embed",   "--input", other_.write("input", "a fine film\nfilms\n"), "--output", other_.path("output"),
+      "--resume"};
+  ASSERT_EQ(with_model(command).status, 0);
+  folder_.write("README.md", "Not read.");
+  EXPECT_EQ(with_model(command).status, 0);
+  folder_.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
+  expect_failure(with_model(command), 2, {"was begun by another job", "model checksum"});
+}
+
 TEST_F(CliEmbedTest, ReportsTruncatedTexts) {
   std::string longer;
   for (int n = 0; n < 30; ++n) longer += "fine ";

@@ -78,23 +78,18 @@ bool holds_weights(const std::string& name) {
   return name.ends_with(model_file::kIndexSuffix);
 }
 
-/// Without weights and hidden files.
-void copy_files(const ModelInventory& from, const std::string& to, std::string_view left_out) {
-  for (const std::string& name : from.ending_in({""})) {
-    if (name == left_out || name.starts_with(".") || holds_weights(name)) continue;
-    if (fs::is_regular_file(from.path(name))) write_file(to + "/" + name, read_file(from.path(name)));
-  }
+bool is_hidden(const std::string& path) {
+  return fs::path(path).filename().string().starts_with(".");
 }
 
 }  // namespace
 
 void copy_others(const ModelInventory& input, const std::string& output) {
-  copy_files(input, output, model_file::kConfig);
-  for (const std::string& folder : models::sentence_module_folders(input)) {
-    const ModelInventory module(input.path(folder));
-    if (!module.is_directory()) continue;  // a module without settings
-    make_directories(output + "/" + folder);
-    copy_files(module, output + "/" + folder, "");
+  for (const std::string& name : models::model_files(input)) {
+    if (name == model_file::kConfig || is_hidden(name) || holds_weights(name)) continue;
+    const std::string path = fmt::format("{}/{}", output, name);
+    make_directories(directory_of(path));
+    write_file(path, read_file(input.path(name)));
   }
 }
 

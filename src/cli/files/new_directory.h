@@ -27,7 +27,7 @@ class NewDirectory {
   int descriptor_ = -1;  // of the temporary directory, which it locks
 };
 
-/// Copies the files of a model except config.json, weights, and subdirectories such as training/.
+/// Copies the files of a model (models::model_files()) except config.json, weights and hidden files.
 void copy_others(const ModelInventory& input, const std::string& output);
 
 }  // namespace heed::cli

@@ -1,6 +1,7 @@
 #include "models/directory/sentence_modules.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +12,8 @@
 
 namespace heed::models {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// "sentence_transformers.models.Pooling" -> "Pooling"; the folders between have changed with time.
 std::string class_of(const JsonObject& module) {
@@ -116,13 +119,19 @@ std::vector<JsonObject> read_modules(const ModelInventory& files) {
 
 }  // namespace
 
-std::vector<std::string> sentence_module_folders(const ModelInventory& files) {
-  std::vector<std::string> folders;
+std::vector<std::string> model_files(const ModelInventory& files) {
+  std::vector<std::string> paths;
+  const auto add = [&](const ModelInventory& folder, const std::string& prefix) {
+    for (const std::string& name : folder.ending_in({""})) {
+      if (fs::is_regular_file(folder.path(name))) paths.push_back(prefix + name);
+    }
+  };
+  add(files, "");
   for (const JsonObject& module : read_modules(files)) {
     const std::string folder = folder_of(module);
-    if (!folder.empty()) folders.push_back(folder);
+    if (!folder.empty()) add(ModelInventory(files.path(folder)), folder + '/');
   }
-  return folders;
+  return paths;
 }
 
 const std::vector<std::pair<std::string, Pooling>>& pooling_names() {

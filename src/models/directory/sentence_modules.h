@@ -30,8 +30,9 @@ const std::vector<std::pair<std::string, Pooling>>& pooling_names();
 /// is that of the encoder's vectors. Throws kFormat, with file and key, for what is not supported.
 SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width);
 
-/// The folders of modules with settings of their own, such as "1_Pooling"; none without a modules.json.
-/// Throws kFormat.
-std::vector<std::string> sentence_module_folders(const ModelInventory& files);
+/// The files of a model directory: those in it, and those in the folders of its modules, as
+/// "1_Pooling/config.json"; not those in other folders, such as training/. Throws kFormat for an invalid
+/// modules.json.
+std::vector<std::string> model_files(const ModelInventory& files);
 
 }  // namespace heed::models

@@ -43,7 +43,6 @@ TEST_F(SentenceModulesTest, TheMeanWithoutFiles) {
 TEST_F(SentenceModulesTest, ReadsEveryFile) {
   EXPECT_EQ(read().pooling, Poolings{Pooling::kCls});
   EXPECT_FALSE(read().normalize);
-  EXPECT_EQ(sentence_module_folders(ModelInventory(folder_.path())), std::vector<std::string>{"1_Pooling"});
   std::string more = kModules;
   more.back() = ',';
   folder_.write("modules.json", more + R"({"path": "2_Normalize",
@@ -92,6 +91,21 @@ TEST_F(SentenceModulesTest, RefusesByName) {
   expect_refused("the modules are Transformer, Pooling, Dense");
   folder_.write("modules.json", R"([{"path": "../x", "type": "sentence_transformers.models.Pooling"}])");
   expect_refused("'modules[0].path'");
+}
+
+TEST_F(SentenceModulesTest, ListsTheFilesOfModules) {
+  folder_.write("config.json", "{}");
+  folder_.write("1_Pooling/note", "");
+  std::filesystem::create_directories(folder_.path("1_Pooling/deeper"));
+  std::filesystem::create_directory(folder_.path("training"));
+  folder_.write("training/state", "");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(model_files(ModelInventory(folder_.path())),
+            (Names{"config.json", "modules.json", "1_Pooling/config.json", "1_Pooling/note"}));
+  std::filesystem::remove_all(folder_.path("1_Pooling"));  // a module without settings
+  EXPECT_EQ(model_files(ModelInventory(folder_.path())), (Names{"config.json", "modules.json"}));
+  std::filesystem::remove(folder_.path("modules.json"));
+  EXPECT_EQ(model_files(ModelInventory(folder_.path())), Names{"config.json"});
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 #include <optional>
 
 #include "base/check.h"
-#include "base/files/directory_listing.h"
+#include "base/files/model_inventory.h"
 #include "cli/jobs/resumable/resumable_file.h"
 #include "cli/options/command.h"
 #include "heed/version.h"
 #include "kernels/simd/isa.h"
+#include "models/directory/sentence_modules.h"
 
 namespace heed::cli {
 namespace {
@@ -59,11 +60,11 @@ nlohmann::ordered_json options_json(const Command& command) {
 nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
   Fingerprint all;
   for (const std::string& directory : directories) {
-    for (const std::string& name : names_in(directory)) {
-      const fs::path path = fs::path(directory) / name;
-      const std::string extension = path.extension();
+    const ModelInventory files(directory);
+    for (const std::string& name : models::model_files(files)) {
+      const std::string extension = fs::path(name).extension();
       const bool read = extension != ".md" && extension != ".toml" && extension != ".jsonl";
-      if (read && fs::is_regular_file(path)) all.add(name + ' ' + file_checksum(path.string()) + '\n');
+      if (read) all.add(name + ' ' + file_checksum(files.path(name)) + '\n');
     }
   }
   return {{"directories", directories}, {"checksum", hexadecimal(all.value())}};
