@@ -41,6 +41,7 @@ std::vector<Pooling> read_kinds(const JsonObject& json) {
       }
       kinds.push_back(found->second);
     }
+    if (kinds.empty()) json.reject("pooling_mode", "the name of a pooling, or several");
     return kinds;
   }
   static const std::vector<std::pair<std::string, Pooling>> flags{
@@ -49,12 +50,18 @@ std::vector<Pooling> read_kinds(const JsonObject& json) {
       {"pooling_mode_mean_tokens", Pooling::kMean},
       {"pooling_mode_mean_sqrt_len_tokens", Pooling::kMeanSqrt}};
   for (const auto& [flag, kind] : flags) {
-    // The mean is the default where no flag is there at all.
-    if (json.boolean(flag, kind == Pooling::kMean && !json.has("pooling_mode_cls_token")))
-      kinds.push_back(kind);
+    if (json.boolean(flag, false)) kinds.push_back(kind);
   }
-  if (kinds.empty()) json.reject("pooling_mode_mean_tokens", "true, or one of the other poolings");
-  return kinds;
+  if (json.has("pooling_mode_mean_tokens")) {
+    if (kinds.empty()) json.reject("pooling_mode_mean_tokens", "true, or one of the other poolings");
+    return kinds;
+  }
+  // The mean is the default. sentence-transformers adds it to other poolings up to the versions that write a
+  // flag for each pooling, but not in those that write pooling_mode.
+  if (kinds.empty()) return {Pooling::kMean};
+  json.reject("pooling_mode_mean_tokens",
+              "true or false, since versions of sentence-transformers differ in whether the mean follows the "
+              "other poolings: true if the model's vectors contain it");
 }
 
 void read_pooling(const std::string& path, int64_t width, SentenceModules& modules) {

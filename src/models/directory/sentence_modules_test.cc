@@ -61,9 +61,15 @@ TEST_F(SentenceModulesTest, ReadsEveryFile) {
 TEST_F(SentenceModulesTest, Poolings) {
   pooling(R"({"pooling_mode": "mean_sqrt_len_tokens", "embedding_dimension": 8})");
   EXPECT_EQ(read().pooling, (std::vector<Pooling>{Pooling::kMeanSqrt}));
-  pooling(R"({"pooling_mode_max_tokens": true, "pooling_mode_cls_token": true, "include_prompt": false})");
+  pooling(R"({"pooling_mode_max_tokens": true, "pooling_mode_cls_token": true,
+              "pooling_mode_mean_tokens": false, "include_prompt": false})");
   EXPECT_EQ(read().pooling, (std::vector<Pooling>{Pooling::kCls, Pooling::kMax}));
   EXPECT_FALSE(read().pools_prompts);
+  // Without the key of the mean: every version of sentence-transformers takes the mean if there is no other.
+  for (const char* none : {"{}", R"({"pooling_mode_cls_token": false, "pooling_mode_max_tokens": false})"}) {
+    pooling(none);
+    EXPECT_EQ(read().pooling, Poolings{Pooling::kMean}) << none;
+  }
 }
 
 TEST_F(SentenceModulesTest, RefusesByName) {
@@ -73,8 +79,13 @@ TEST_F(SentenceModulesTest, RefusesByName) {
   expect_refused("'word_embedding_dimension' is 9");
   pooling(R"({"pooling_mode": "median"})");
   expect_refused("'pooling_mode'");
-  pooling(R"({"pooling_mode_cls_token": false})");
+  pooling(R"({"pooling_mode": []})");
+  expect_refused("'pooling_mode'");
+  pooling(R"({"pooling_mode_mean_tokens": false})");
   expect_refused("one of the other poolings");
+  // Versions of sentence-transformers differ in whether the mean follows.
+  pooling(R"({"word_embedding_dimension": 8, "pooling_mode_cls_token": true})");
+  expect_refused("'pooling_mode_mean_tokens' is missing, expected true or false");
   pooling("{}");
   folder_.write("sentence_bert_config.json", R"({"tokenizer_args": {"use_fast": false}})");
   expect_refused("'tokenizer_args'");
