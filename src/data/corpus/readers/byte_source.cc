@@ -102,9 +102,7 @@ size_t ByteSource::read(char* destination, size_t size) {
     raw_begin_ = 0;
     raw_end_ = read_raw(raw_.data(), raw_.size());
     if (raw_end_ > 0) continue;
-    if (!decompressor_->at_end_of_member()) {
-      fail(ErrorKind::kFormat, "{} is truncated: its compressed data has no end", name_);
-    }
+    decompressor_->finish();
     return 0;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::string_view kGzipMagic = "\x1F\x8B", kZstdMagic = "\x28\xB5\x2F\xFD";
 
+void require_end_of_member(bool ended, const std::string& name) {
+  if (!ended) fail(ErrorKind::kFormat, "{} is truncated: its compressed data has no end", name);
+}
+
 class Gunzip : public Decompressor {
  public:
   explicit Gunzip(std::string name) : name_(std::move(name)) {
@@ -27,9 +32,12 @@ class Gunzip : public Decompressor {
   Gunzip& operator=(const Gunzip&) = delete;
 
   size_t decompress(std::string_view& input, char* output, size_t size) override {
-    if (ended_ && input.empty()) return 0;
-    if (ended_) inflateReset(&stream_);
-    ended_ = false;
+    if (ended_) {
+      skip_behind_member(input);
+      if (input.empty()) return 0;
+      inflateReset(&stream_);
+      ended_ = false;
+    }
     constexpr size_t kMost = std::numeric_limits<uInt>::max();
     const auto given = static_cast<uInt>(std::min(input.size(), kMost)),
                room = static_cast<uInt>(std::min(size, kMost));
@@ -46,12 +54,28 @@ class Gunzip : public Decompressor {
     input.remove_prefix(given - stream_.avail_in);
     return room - stream_.avail_out;
   }
-  bool at_end_of_member() const override { return ended_; }
+  void finish() const override {
+    if (foreign_ > 0) {
+      fail(ErrorKind::kFormat,
+           "{} is damaged: its last {} bytes are not gzip data; gzip -dc writes what is before them", name_,
+           foreign_);
+    }
+    require_end_of_member(ended_, name_);
+  }
 
  private:
+  /// Removes zero bytes, and counts everything from the first byte on that begins no member.
+  void skip_behind_member(std::string_view& input) {
+    if (foreign_ == 0) input.remove_prefix(std::min(input.find_first_not_of('\0'), input.size()));
+    if (input.empty() || (foreign_ == 0 && input[0] == kGzipMagic[0])) return;
+    foreign_ += input.size();
+    input = {};
+  }
+
   std::string name_;
   z_stream stream_{};
   bool ended_ = false;
+  uint64_t foreign_ = 0;  // bytes behind the last member
 };
 
 class Unzstd : public Decompressor {
@@ -66,6 +90,14 @@ class Unzstd : public Decompressor {
     ZSTD_inBuffer from{input.data(), input.size(), 0};
     ZSTD_outBuffer to{output, size, 0};
     const size_t status = ZSTD_decompressStream(stream_.get(), &to, &from);
+    if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge) {
+      // zstd's own default, of the command and of the library; the whole window is in memory.
+      fail(
+          ErrorKind::kFormat,
+          "{} needs a window of more than 128 MiB, as zstd --long=28 and above make: compress it again (zstd "
+          "-dc --long=31 OLD | zstd --long=27 > NEW)",
+          name_);
+    }
     if (ZSTD_isError(status) != 0) {
       fail(ErrorKind::kFormat, "{} is damaged: zstd {}", name_, ZSTD_getErrorName(status));
     }
@@ -73,7 +105,7 @@ class Unzstd : public Decompressor {
     input.remove_prefix(from.pos);
     return to.pos;
   }
-  bool at_end_of_member() const override { return ended_; }
+  void finish() const override { require_end_of_member(ended_, name_); }
 
  private:
   std::string name_;

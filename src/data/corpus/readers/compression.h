@@ -1,5 +1,6 @@
 // gzip (RFC 1952, with zlib) and zstd (RFC 8878). Compressed files may be concatenated: the result
-// decompresses to the concatenation.
+// decompresses to the concatenation. Zero bytes behind a gzip member are left out, as gzip does: tapes and
+// disk images fill blocks with them.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,9 @@ class Decompressor {
   /// Removes what it reads from `input`, writes to `output` and returns the number of bytes written. It may
   /// write nothing if the input is used up. Throws kFormat for damaged data.
   virtual size_t decompress(std::string_view& input, char* output, size_t size) = 0;
-  /// Whether the stream may end here: no member is begun but unfinished.
-  virtual bool at_end_of_member() const = 0;
+  /// At the end of the input: throws kFormat if a member is begun but unfinished, or if something follows
+  /// that is not compressed.
+  virtual void finish() const = 0;
 };
 
 /// `name` is the file for messages. `compression` is not kNone.

@@ -88,6 +88,37 @@ TEST(Compression, DamageIsAnError) {
   }
 }
 
+TEST(Compression, ZerosBehindGzipAreNoData) {
+  const TestFolder folder;
+  const std::string one = compress("one\n", Compression::kGzip), two = compress("two\n", Compression::kGzip),
+                    zeros(300'000, '\0');  // more than ByteSource reads at once
+  EXPECT_EQ(content(folder.write("padded", one + zeros)), "one\n");
+  EXPECT_EQ(content(folder.write("between", one + zeros + two + std::string(1, '\0'))), "one\ntwo\n");
+  // The controls: other bytes are no padding, and a member that is not finished does not end in zeros.
+  const std::string followed = folder.write("followed", one + std::string(9, '\0') + "tail" + zeros);
+  expect_error(ErrorKind::kFormat, "its last 300004 bytes are not gzip data", [&] { content(followed); });
+  expect_error(ErrorKind::kFormat, "is damaged: gzip incorrect data check",
+               [&] { content(folder.write("cut", one.substr(0, one.size() - 8) + std::string(100, '\0'))); });
+}
+
+/// A frame without its content's size, of one block that is not compressed (RFC 8878, section 3.1.1).
+std::string zstd_frame(int window_log, const std::string& text) {
+  constexpr int kSmallestWindowLog = 10;
+  std::string frame{'\x28', '\xB5', '\x2F', '\xFD', '\0'};
+  frame += static_cast<char>((window_log - kSmallestWindowLog) << 3);
+  const size_t block_header = text.size() << 3 | 1;  // the last block
+  for (int byte = 0; byte < 3; ++byte) frame += static_cast<char>(block_header >> (8 * byte));
+  return frame + text;
+}
+
+TEST(Compression, LargeWindowsOfZstdAreNoDamage) {
+  const TestFolder folder;
+  EXPECT_EQ(content(folder.write("default", zstd_frame(27, "text\n"))), "text\n");
+  const std::string path = folder.write("long", zstd_frame(28, "text\n"));
+  expect_error(ErrorKind::kFormat, "'" + path + "' needs a window of more than 128 MiB",
+               [&] { content(path); });
+}
+
 TEST(Compression, SkipsBytes) {
   const TestFolder folder;
   const std::string text = numbers(100'000);
