@@ -9,6 +9,10 @@
 namespace heed {
 namespace {
 
+/// A chunk of this many times chunk_bytes ends before any white space, so that memory does not grow with the
+/// file.
+constexpr size_t kMaxChunks = 64;
+
 bool is_space(char byte) {
   return strip(std::string_view(&byte, 1)).empty();
 }
@@ -20,6 +24,7 @@ RunningText::RunningText(const std::string& path, const RunningTextOptions& opti
 
 bool RunningText::next(TextChunk& chunk) {
   chunk = {std::exchange(waiting_, {}), false};
+  size_t text_end = strip_right(chunk.text).size();  // what is behind it is white space
   std::string_view line;
   while (!at_end_ && reader_.next(line)) {
     const bool blank = strip(line).empty();
@@ -35,12 +40,23 @@ bool RunningText::next(TextChunk& chunk) {
     const bool first = begins || (options_.documents && chunk.text.empty());
     const bool good =
         !chunk.text.empty() && !is_space(chunk.text.back()) && !line.empty() && !is_space(line.front());
-    if (good && chunk.text.size() >= options_.chunk_bytes) {
-      waiting_ = '\n';
+    const size_t end = good ? chunk.text.size() : text_end,
+                 enough = good ? options_.chunk_bytes : kMaxChunks * options_.chunk_bytes;
+    if (end > 0 && chunk.text.size() >= enough) {
+      waiting_ = chunk.text.substr(end) + '\n';
       waiting_ += line;
+      chunk.text.resize(end);
       return true;
     }
+    if (text_end == 0 && chunk.text.size() > options_.lines.max_line_bytes) {
+      fail(
+          ErrorKind::kFormat,
+          "{}: before line {} are more than {} bytes of white space in a row, which are read at once: remove "
+          "them",
+          reader_.name(), reader_.line_number(), options_.lines.max_line_bytes);
+    }
     if (!first) chunk.text += '\n';
+    if (!blank) text_end = chunk.text.size() + strip_right(line).size();
     chunk.text += line;
   }
   if (!has_text_) fail(ErrorKind::kFormat, "{} has no text", reader_.name());

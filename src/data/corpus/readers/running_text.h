@@ -25,14 +25,17 @@ struct TextChunk {
 
 /// Reads a file of any size. Chunks end before a line end between non-space characters, or at the end of a
 /// document. Tokenizers always split there, so tokenizing each chunk separately gives the tokens of the whole
-/// text.
+/// text. In a text without such line ends, such as one of indented lines, a chunk of 64 times the bytes ends
+/// before the white space around a line end, which the next chunk begins with: tokenizers split before white
+/// space in a row, and what they make of it depends only on what follows. A tokenizer that puts a space
+/// before every text, as SentencePiece does, puts one before every chunk.
 class RunningText {
  public:
   /// Throws kNotFound or kFile.
   explicit RunningText(const std::string& path, const RunningTextOptions& options = {});
 
   /// Reads the next chunk; false at the end. Throws the errors of LineReader::next, and kFormat for a file
-  /// without text.
+  /// without text, or with more white space in a row than a line may have.
   bool next(TextChunk& chunk);
 
   /// Number of characters read so far, including line ends.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "test_folder.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed {
 namespace {
@@ -35,6 +36,37 @@ TEST(RunningText, ChunksJoinToTheWholeText) {
     }
     EXPECT_EQ(chunks.size() > 1, bytes < 20);
   }
+}
+
+TEST(RunningText, TextWithoutGoodLineEndsHasBoundedChunks) {
+  const TestFolder folder;
+  const std::string ideographic_space = "\u3000";
+  for (const std::string& line :
+       {std::string("  indented\n"), std::string("\tmore \n"), std::string("spaced \n"),
+        std::string("a\n\n\n"), std::string(" one\n  two \n"), " one" + ideographic_space + "\n"}) {
+    std::string text;
+    while (text.size() < 10'000) text += line;
+    const std::string path = folder.write("text", text);
+    const auto chunks = all_of(path, {.chunk_bytes = 4});
+    EXPECT_EQ(joined(chunks), text);
+    EXPECT_GE(chunks.size(), 35u) << line;
+    // White space in a row stays together, at the beginning of a chunk.
+    for (size_t n = 0; n < chunks.size(); ++n) {
+      EXPECT_LT(chunks[n].text.size(), 4 * 64 + 2 * line.size()) << line;
+      EXPECT_TRUE(n + 1 == chunks.size() || strip_right(chunks[n].text) == chunks[n].text) << line;
+    }
+    // The control: below the limit nothing changes.
+    EXPECT_EQ(all_of(path, {.chunk_bytes = 200}).size(), 1u) << line;
+  }
+}
+
+TEST(RunningText, WhiteSpaceInARowIsBounded) {
+  const TestFolder folder;
+  const std::string path = folder.write("text", "one\n" + std::string(1000, '\n') + " two\n");
+  EXPECT_EQ(all_of(path, {.chunk_bytes = 1}).size(), 2u);
+  expect_error(ErrorKind::kFormat, "more than 400 bytes of white space in a row",
+               [&] { all_of(path, {.lines = {.max_line_bytes = 400}, .chunk_bytes = 1}); });
+  EXPECT_EQ(all_of(path, {.lines = {.max_line_bytes = 400}, .documents = true, .chunk_bytes = 1}).size(), 2u);
 }
 
 TEST(RunningText, EndsTheLastLineAndDropsCarriageReturns) {
