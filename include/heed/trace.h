@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,21 @@ struct AttentionMatrix {
 /// [layer][head]. Matrices that were not recorded or selected are empty, so that indices keep their meaning.
 using StackWeights = std::vector<std::vector<AttentionMatrix>>;
 
-/// Intermediate values of one head. `scores` are q k^T times `scale`, plus the relative-position term in
-/// models that have one, before the mask; their softmax is the weights.
+/// Intermediate values of one head:
+///   scores = scale q k^T + bias, or with a soft cap (Gemma team, "Gemma 2", 2024)
+///   scores = cap tanh(scale q k^T / cap) + bias
+/// The weights are the softmax of the scores of the keys that are visible.
 struct HeadDetail {
   int width = 0;                         ///< d_k, the width of queries, keys and values
   float scale = 1;                       ///< 1 / sqrt(d_k) in most models
   std::vector<float> query, key, value;  ///< row-major: (queries, width), (keys, width), (keys, width)
   std::vector<float> scores;             ///< row-major: (queries, keys)
+  float cap = 0;                         ///< the soft cap; 0: none
+  /// What relative positions add (T5's bias of a distance, Shaw's keys): (queries, keys). Empty: nothing.
+  std::vector<float> bias = {};
+  /// (queries, keys): 0 where a mask hides the key from the query, such as the look-ahead mask or a sliding
+  /// window, else 1. Empty: every key is visible.
+  std::vector<uint8_t> visible = {};
 
   bool empty() const { return width == 0; }
 };

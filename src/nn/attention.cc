@@ -133,16 +133,29 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
     return ops::flash_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
   }
 
-  Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)
-  scores = options_.relative.add_to_scores(context, scores, operands, layout);  // the same
-  const Var weights = ops::attention_softmax(scores, layout, heads, mask);      // B times (H, Tq, Tk)
-  if (observed) {
-    context.sink->receive_operands(options_.layer_id, operands, scores.value(), layout);
-    context.sink->receive(options_.layer_id, weights, layout, heads);
-  }
+  const RelativePositions& relative = options_.relative;
+  Var scores = ops::attention_scores(operands, layout);                     // B times (H, Tq, Tk)
+  scores = relative.add_to_scores(context, scores, operands, layout);       // the same
+  const Var weights = ops::attention_softmax(scores, layout, heads, mask);  // B times (H, Tq, Tk)
+  if (observed) report(context, operands, {layout, mask}, scores.value(), weights);
   const Var kept = ops::dropout(weights, dropout);               // B times (H, Tq, Tk)
   const Var mixed = ops::attention_mix(kept, operands, layout);  // (Nq, D)
-  return options_.relative.add_to_mix(context, {kept, mixed, context.precision}, layout, heads);  // (Nq, D)
+  return relative.add_to_mix(context, {kept, mixed, context.precision}, layout, heads);  // (Nq, D)
+}
+
+/// Tells the sink the weights and, if it wants to know, how they come about.
+void MultiHeadAttention::report(Context& context, const ops::AttentionOperands& operands,
+                                const Visible& visible, const Tensor& scores, const Var& weights) const {
+  const auto& [layout, mask] = visible;
+  if (context.sink->wants_operands()) {
+    AttentionScores told{.scores = scores, .visible = ops::visible_keys(layout, options_.heads, mask)};
+    if (options_.relative.defined()) {
+      const Tensor none = Tensor::zeros(scores.shape(), scores.dtype());
+      told.bias = options_.relative.add_to_scores(context, none, operands, layout).value();
+    }
+    context.sink->receive_operands(options_.layer_id, operands, told, layout);
+  }
+  context.sink->receive(options_.layer_id, weights, layout, options_.heads);
 }
 
 /// W_o. The outputs of the heads are concatenated by themselves: head h is columns [h d_k, (h + 1) d_k) of

@@ -90,6 +90,12 @@ class MultiHeadAttention {
  private:
   Var mix(Context& context, const ops::AttentionOperands& operands, const ops::AttentionLayout& layout,
           const ops::AttentionMask& mask) const;
+  struct Visible {
+    const ops::AttentionLayout& layout;
+    const ops::AttentionMask& mask;
+  };
+  void report(Context& context, const ops::AttentionOperands& operands, const Visible& visible,
+              const Tensor& scores, const Var& weights) const;
   Tensor mix_with_distances(Context& context, const Var& query, const KeyValueCache& cache,
                             const StepLayout& steps) const;
   ops::AttentionOperands split_heads(const Context& context, const ops::Columns& query,

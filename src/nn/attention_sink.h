@@ -13,6 +13,13 @@ struct AttentionLayerId {
   int layer = 0;
 };
 
+/// How the weights of a layer come about, in their order.
+struct AttentionScores {
+  Tensor scores;     ///< scale * Q K^T, with the soft cap, plus `bias`; before the mask
+  Tensor bias{};     ///< what relative positions add; undefined: nothing
+  Tensor visible{};  ///< uint8; 0 where the mask hides the key; undefined: every key is visible
+};
+
 /// Receives weights in a forward pass of whole sequences. Without a sink, attention does not materialize
 /// them.
 class AttentionSink {
@@ -24,10 +31,12 @@ class AttentionSink {
   /// it is a variable, so that a loss of the weights can be added to the model's.
   virtual void receive(const AttentionLayerId& id, const Var& weights, const ops::AttentionLayout& layout,
                        int heads) = 0;
+  /// Whether receive_operands() is to be called, for which more is computed than the weights.
+  virtual bool wants_operands() const { return false; }
   /// Called before `receive` if there are queries and keys (an RNN's additive attention has none): the
-  /// operands of the weights. `scores` are scaled, before the mask, in the order of the weights.
+  /// operands of the weights.
   virtual void receive_operands(const AttentionLayerId& /*id*/, const ops::AttentionOperands& /*operands*/,
-                                const Tensor& /*scores*/, const ops::AttentionLayout& /*layout*/) {}
+                                const AttentionScores& /*scores*/, const ops::AttentionLayout& /*layout*/) {}
 };
 
 }  // namespace heed::nn

@@ -1,5 +1,6 @@
 #include "inspect/trace/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -19,6 +20,13 @@ std::vector<float> take_columns(const Tensor& rows, int64_t begin, int64_t width
     taken.insert(taken.end(), from, from + width);
   }
   return taken;
+}
+
+/// The (queries, keys) of a head in a flat (H, queries, keys), which may be undefined.
+template <typename Number>
+std::vector<Number> head_of(const Tensor& all, int head, int64_t size) {
+  if (!all.defined()) return {};
+  return all.narrow(0, head * size, size).to_vector<Number>();
 }
 
 }  // namespace
@@ -46,9 +54,10 @@ void AttentionRecorder::receive(const nn::AttentionLayerId& id, const Var& weigh
 }
 
 void AttentionRecorder::receive_operands(const nn::AttentionLayerId& id,
-                                         const ops::AttentionOperands& operands, const Tensor& scores,
+                                         const ops::AttentionOperands& operands,
+                                         const nn::AttentionScores& scores,
                                          const ops::AttentionLayout& layout) {
-  if (!keeps_details_ || layout.spans.size() != 1) return;
+  if (layout.spans.size() != 1) return;
   const auto& span = layout.spans[0];
   const int groups = operands.key_value_heads == 0 ? operands.heads : operands.key_value_heads;
   const int64_t width = operands.query.width / operands.heads;
@@ -57,8 +66,7 @@ void AttentionRecorder::receive_operands(const nn::AttentionLayerId& id,
   auto& layers = details_[static_cast<size_t>(id.stack)];
   if (layers.size() <= static_cast<size_t>(id.layer)) layers.resize(id.layer + 1);
   layers[id.layer].clear();
-  const std::vector<float> all = scores.to_vector<float>();  // (H, queries, keys)
-  const auto size = static_cast<std::ptrdiff_t>(span.queries() * span.keys());
+  const int64_t size = span.queries() * span.keys();
   for (int head = 0; head < operands.heads; ++head) {
     const int group = head / (operands.heads / groups);
     const auto columns = [&](const ops::Columns& from, int index, int64_t first, int64_t last) {
@@ -70,7 +78,11 @@ void AttentionRecorder::receive_operands(const nn::AttentionLayerId& id,
     detail.query = columns(operands.query, head, span.query_begin, span.query_end);
     detail.key = columns(operands.key, group, span.key_begin, span.key_end);
     detail.value = columns(operands.value, group, span.key_begin, span.key_end);
-    detail.scores.assign(all.begin() + head * size, all.begin() + (head + 1) * size);
+    detail.scores = head_of<float>(scores.scores, head, size);
+    detail.cap = static_cast<float>(operands.score_cap);
+    detail.bias = head_of<float>(scores.bias, head, size);
+    detail.visible = head_of<uint8_t>(scores.visible, head, size);
+    if (std::ranges::find(detail.visible, 0) == detail.visible.end()) detail.visible.clear();
     layers[id.layer].push_back(std::move(detail));
   }
 }

@@ -17,8 +17,9 @@ class AttentionRecorder : public nn::AttentionSink {
   /// Throws kUsage for a batch of several sentences.
   void receive(const nn::AttentionLayerId& id, const Var& weights, const ops::AttentionLayout& layout,
                int heads) override;
+  bool wants_operands() const override { return keeps_details_; }
   void receive_operands(const nn::AttentionLayerId& id, const ops::AttentionOperands& operands,
-                        const Tensor& scores, const ops::AttentionLayout& layout) override;
+                        const nn::AttentionScores& scores, const ops::AttentionLayout& layout) override;
 
   /// The recorded weights, [layer][head] of each stack.
   const StackWeights& stack(Stack which) const { return stacks_[static_cast<size_t>(which)]; }

@@ -42,11 +42,14 @@ void append_detail(const HeadDetail& detail, int keys, std::string& json) {
     json += "null";
     return;
   }
-  json += fmt::format("{{\"width\": {}, \"scale\": {}", detail.width, detail.scale);
+  json += fmt::format("{{\"width\": {}, \"scale\": {}, \"cap\": {}", detail.width, detail.scale, detail.cap);
   append_rows(detail.query, detail.width, "query", json);
   append_rows(detail.key, detail.width, "key", json);
   append_rows(detail.value, detail.width, "value", json);
   append_rows(detail.scores, keys, "scores", json);
+  if (!detail.bias.empty()) append_rows(detail.bias, keys, "bias", json);
+  if (!detail.visible.empty())
+    append_rows({detail.visible.begin(), detail.visible.end()}, keys, "visible", json);
   json += '}';
 }
 

@@ -104,6 +104,42 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
   }
 }
 
+// What sinks receive: the bias is what relative positions add to scaled products, and the mask is the one
+// that the weights obey.
+TEST(RelativePositions, SinksReceiveTheBias) {
+  struct ScoreSink : AttentionSink {
+    void receive(const AttentionLayerId&, const Tensor& told, const ops::AttentionLayout&, int) override {
+      weights = told.to_vector<double>();
+    }
+    bool wants_operands() const override { return true; }
+    void receive_operands(const AttentionLayerId&, const ops::AttentionOperands& operands,
+                          const AttentionScores& told, const ops::AttentionLayout& layout) override {
+      scores = told;
+      products = ops::attention_scores(operands, layout).value();
+    }
+    std::vector<double> weights;
+    AttentionScores scores;
+    Tensor products;
+  };
+  for (const PositionOptions& options : relative_kinds()) {
+    const RelativeLayer layer(options);
+    ScoreSink sink;
+    Context context = layer.context();
+    context.sink = &sink;
+    layer.forward(context, TensorSource(2).normal({9, kModelWidth}), kRaggedLines, true);
+    const bool biased = options.kind == PositionKind::kRelative || options.kind == PositionKind::kBuckets;
+    ASSERT_EQ(sink.scores.bias.defined(), biased);
+    const Tensor sum = biased ? ops::add(sink.products, sink.scores.bias).value() : sink.products;
+    expect_close(sink.scores.scores, sum, 1e-14, "scores");
+    if (biased) {
+      EXPECT_GT(largest_difference(sink.scores.scores, sink.products), 1e-3);
+    }
+    const auto visible = sink.scores.visible.to_vector<uint8_t>();
+    ASSERT_EQ(visible.size(), sink.weights.size());
+    for (size_t n = 0; n < visible.size(); ++n) EXPECT_EQ(visible[n] != 0, sink.weights[n] > 0);
+  }
+}
+
 // The same tokens in another order: the output of a token changes with positions, and does not without.
 TEST(RelativePositions, DependOnOrderNotOnAbsolutePosition) {
   const auto layout = ops::AttentionLayout::padded(1, 5, 5);

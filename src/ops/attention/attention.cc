@@ -116,42 +116,74 @@ Broadcast broadcast_of(const char* what, const Tensor& mask, const AttentionLayo
   return steps;
 }
 
-/// Combines look-ahead mask, window, padding and general mask to (Tq, Tk).
-void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const uint8_t* general,
-                  uint8_t* visible) {
-  const uint8_t* keys =
-      mask.key_visible.defined() ? mask.key_visible.data<uint8_t>() + span.key_begin : nullptr;
-  for (int64_t q = 0; q < span.queries(); ++q) {
-    const int64_t first = span.first_key(mask.window, q), end = span.end_key(mask.causal, mask.window, q);
-    for (int64_t k = 0; k < span.keys(); ++k) {
-      const int64_t at = q * span.keys() + k;
-      bool seen = k >= first && k < end;
-      if (keys != nullptr) seen = seen && keys[k] != 0;
-      if (general != nullptr) seen = seen && general[at] != 0;
-      visible[at] = seen ? 1 : 0;
+/// Look-ahead mask, window, padding and general mask as one.
+class CombinedMask {
+ public:
+  CombinedMask(const AttentionLayout& layout, int heads, const AttentionMask& mask)
+      : layout_(layout), mask_(mask) {
+    if (mask.key_visible.defined()) require_contiguous("attention", mask.key_visible);
+    if (mask.key_visible.defined() && !layout.spans.empty() &&
+        mask.key_visible.size() < layout.spans.back().key_end) {
+      fail(ErrorKind::kShape, "attention: a padding mask of {} for {} keys",
+           mask.key_visible.shape().to_string(), layout.spans.back().key_end);
+    }
+    if (mask.visible.defined()) steps_ = broadcast_of("mask", mask.visible, layout, heads);
+    require_window(mask.window);
+    const bool windowed = std::ranges::any_of(
+        layout.spans, [&](const AttentionSpan& span) { return !span.fits_in(mask.causal, mask.window); });
+    may_hide_ = mask.causal || windowed || mask.key_visible.defined() || mask.visible.defined();
+  }
+
+  bool may_hide() const { return may_hide_; }
+
+  /// What queries of the span see in a head: (Tq, Tk).
+  void fill(const AttentionSpan& span, int64_t head, uint8_t* visible) const {
+    const int64_t b = &span - layout_.spans.data();
+    const uint8_t* keys =
+        mask_.key_visible.defined() ? mask_.key_visible.data<uint8_t>() + span.key_begin : nullptr;
+    const uint8_t* general =
+        mask_.visible.defined() ? mask_.visible.data<uint8_t>() + b * steps_.per_span + head * steps_.per_head
+                                : nullptr;
+    for (int64_t q = 0; q < span.queries(); ++q) {
+      const int64_t first = span.first_key(mask_.window, q);
+      const int64_t end = span.end_key(mask_.causal, mask_.window, q);
+      for (int64_t k = 0; k < span.keys(); ++k) {
+        const int64_t at = q * span.keys() + k;
+        bool seen = k >= first && k < end;
+        if (keys != nullptr) seen = seen && keys[k] != 0;
+        if (general != nullptr) seen = seen && general[at] != 0;
+        visible[at] = seen ? 1 : 0;
+      }
     }
   }
-}
+
+ private:
+  const AttentionLayout& layout_;
+  const AttentionMask& mask_;
+  Broadcast steps_;
+  bool may_hide_ = false;
+};
 
 }  // namespace
+
+Tensor visible_keys(const AttentionLayout& layout, int heads, const AttentionMask& mask) {
+  const CombinedMask combined(layout, heads, mask);
+  if (!combined.may_hide()) return {};
+  Tensor visible = Tensor::empty({heads * layout.pairs()}, DType::kUInt8);
+  for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+    combined.fill(span, head, visible.data<uint8_t>() + at);  // (Tq, Tk)
+  });
+  return visible;
+}
 
 Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads,
                       const AttentionMask& mask) {
   require_weights("attention", "scores", scores.value(), layout, heads);
-  if (mask.key_visible.defined()) require_contiguous("attention", mask.key_visible);
   if (mask.bias.defined()) require_same_type("attention", scores.value(), mask.bias.value());
-  if (mask.key_visible.defined() && !layout.spans.empty() &&
-      mask.key_visible.size() < layout.spans.back().key_end) {
-    fail(ErrorKind::kShape, "attention: a padding mask of {} for {} keys",
-         mask.key_visible.shape().to_string(), layout.spans.back().key_end);
-  }
-  Broadcast visible_steps, bias_steps;
-  if (mask.visible.defined()) visible_steps = broadcast_of("mask", mask.visible, layout, heads);
+  const CombinedMask combined(layout, heads, mask);
+  const bool masked = combined.may_hide();
+  Broadcast bias_steps;
   if (mask.bias.defined()) bias_steps = broadcast_of("bias", mask.bias.value(), layout, heads);
-  require_window(mask.window);
-  const bool windowed = std::ranges::any_of(
-      layout.spans, [&](const AttentionSpan& span) { return !span.fits_in(mask.causal, mask.window); });
-  const bool masked = mask.causal || windowed || mask.key_visible.defined() || mask.visible.defined();
 
   Tensor weights = Tensor::empty(scores.shape(), scores.dtype());
   Tensor visible;
@@ -159,10 +191,8 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
     for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
       const int64_t b = &span - layout.spans.data();
       if (masked) {
-        const int64_t general_at = b * visible_steps.per_span + head * visible_steps.per_head;
         visible = Tensor::empty({span.queries(), span.keys()}, DType::kUInt8);
-        fill_visible(span, mask, mask.visible.defined() ? mask.visible.data<uint8_t>() + general_at : nullptr,
-                     visible.data<uint8_t>());
+        combined.fill(span, head, visible.data<uint8_t>());
       }
       masked_softmax({.rows = span.queries(),
                       .columns = span.keys(),

@@ -77,6 +77,9 @@ Var flash_attention(const AttentionOperands& operands, const AttentionLayout& la
 
 /// scale * Q K^T for every span and head, with the soft cap: flat, in the order (span, head, query, key).
 Var attention_scores(const AttentionOperands& operands, const AttentionLayout& layout);
+/// What the masks leave: uint8, in the order of the scores; 0 where a key is hidden from a query. Undefined
+/// if there is no mask that could hide one.
+Tensor visible_keys(const AttentionLayout& layout, int heads, const AttentionMask& mask);
 /// Softmax over the keys that are visible.
 Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads, const AttentionMask& mask);
 /// The operands' values mixed by the weights.

@@ -164,6 +164,28 @@ TEST(RestrictedAttention, WeightsByHand) {
   for (size_t k = 0; k < row.size(); ++k) EXPECT_NEAR(weights[8 + k], row[k], 1e-14) << k;
 }
 
+TEST(RestrictedAttention, VisibleKeysByHand) {
+  const auto layout = AttentionLayout::packed({0, 2, 5}, {0, 3, 6});
+  const auto visible = [&](const AttentionMask& mask) {
+    return visible_keys(layout, 2, mask).to_vector<uint8_t>();
+  };
+  EXPECT_FALSE(visible_keys(layout, 2, {}).defined());
+  EXPECT_FALSE(visible_keys(layout, 2, {.window = {9, 9}}).defined()) << "nothing is outside";
+  // (sequence, head, query, key): the last query is at the position of the last key.
+  const std::vector<uint8_t> first{1, 1, 0, 0, 1, 1}, second{1, 0, 0, 1, 1, 0, 0, 1, 1};
+  const auto twice = [](std::vector<uint8_t> one, const std::vector<uint8_t>& other) {
+    one.insert(one.end(), one.begin(), one.end());
+    for (int n = 0; n < 2; ++n) one.insert(one.end(), other.begin(), other.end());
+    return one;
+  };
+  EXPECT_EQ(visible({.causal = true, .window = {1}}), twice(first, second));
+  EXPECT_EQ(visible({.window = {AttentionWindow::kUnlimited, 0}}),
+            twice({1, 1, 0, 1, 1, 1}, {1, 0, 0, 1, 1, 0, 1, 1, 1}));
+  AttentionMask padding{.causal = true, .window = {1}};
+  padding.key_visible = Tensor::from<uint8_t>({1, 0, 1, 1, 1, 1}, {6});
+  EXPECT_EQ(visible(padding), twice({1, 0, 0, 0, 0, 1}, second));
+}
+
 TEST(RestrictedAttention, RefusesNegativeOptions) {
   const Restricted r = restricted(3, 3, 2);
   Restricted negative = r;
