@@ -470,7 +470,14 @@ export const strings = {
     key: "Key",
     vector: "Key vector k",
     product: "q · k",
-    scaled: "÷ √d",
+    /** @param {number} scale 1 / √d in most models */
+    scaled: (scale) => {
+      const root = 1 / (scale * scale), whole = Math.max(1, Math.round(root));
+      return Math.abs(root - whole) < 1e-4 * whole ? `÷ √${whole}` : `× ${Number(scale.toPrecision(4))}`;
+    },
+    /** @param {number} cap */
+    capped: (cap) => `Cap ${cap}`,
+    biased: "+ position",
     masked: "Mask",
     weight: "Softmax",
     value: "Value v",
@@ -480,6 +487,10 @@ export const strings = {
   /** @param {string} token @param {number} width */
   queryVector: (token, width) => `Query q of “${token}”: ${width} numbers`,
   outputVector: "Output: the sum of weight × v",
+  /** @param {number} cap */
+  capHelp: (cap) => `The soft cap: x becomes ${cap} tanh(x ÷ ${cap}), so that no score is beyond ±${cap}.`,
+  biasHelp: "What the model adds for the position of the key relative to the query.",
+  maskHelp: "−∞ where the query must not see the key: softmax gives it 0.",
   contributionHelp:
       "The share of the output vector that this value makes up, measured along the output. All shares sum to 100 %.",
   noDetail:

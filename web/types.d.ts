@@ -49,14 +49,21 @@ interface Label {
   begins: boolean;
 }
 
-/** Queries, keys, values and scores of one head, row by row. */
+/** Queries, keys and values of one head, and what makes its scores, row by row. */
 interface Detail {
   width: number;
   scale: number;
+  /** The soft cap; 0: none. */
+  cap: number;
   query: Float32Array;
   key: Float32Array;
   value: Float32Array;
-  scores: Float32Array;
+  /** q k^T. */
+  products: Float32Array;
+  /** What relative positions add; null: nothing. */
+  bias: Float32Array | null;
+  /** 1 where the mask hides the key; null: nowhere. */
+  hidden: Uint8Array | null;
 }
 
 /** A model of the server, as listModels() tells it. Texts are empty where there is nothing to say. */

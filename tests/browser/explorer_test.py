@@ -14,6 +14,7 @@ import csv
 import html
 import io
 import json
+import math
 import os
 import pathlib
 import re
@@ -84,6 +85,17 @@ class Saving:
 
 def attend(*arguments):
     subprocess.run([HEED, "attend", "--quiet", *arguments], check=True)
+
+
+def query_steps(browser):
+    """The numbers of the table of One query, for each key, by the name of their column."""
+    names, rows = browser.run("""
+        const texts = (selector, within = document) => [...within.querySelectorAll(selector)].map((each) => each.textContent);
+        const rows = [...document.querySelectorAll('table.steps tbody tr')];
+        return [texts('table.steps thead tr:last-child th'), rows.map((row) => texts('th, td', row))];""")
+    strips = {"Key", "Key vector k", "Value v", "Weight × v"}
+    return {name: [float(row[n].removesuffix(" %").replace("−∞", "-inf")) for row in rows]
+            for n, name in enumerate(names) if name not in strips}
 
 
 class Page(Saving, unittest.TestCase):
@@ -166,16 +178,14 @@ class Page(Saving, unittest.TestCase):
         """Softmax of the scores is the weights, and the parts of the output sum to all of it."""
         for stack in ["encoder", "cross", "decoder"]:
             self.show(view="query", stack=stack, layer=2, head=3, token="s3" if stack == "encoder" else "t3")
-            rows = self.browser.run("return [...document.querySelectorAll('table.steps tbody tr')].map((row) =>"
-                                    "[...row.children].map((cell) => cell.textContent))")
-            import math
-            scores = [-math.inf if "∞" in row[4] else float(row[4].replace("−", "-")) for row in rows]
-            weights = [float(row[5]) for row in rows]
+            steps = query_steps(self.browser)
+            self.assertEqual("Mask" in steps, stack == "decoder")
+            scores, weights = steps.get("Mask") or steps["÷ √32"], steps["Softmax"]
             total = sum(math.exp(score - max(scores)) for score in scores)
             for score, weight in zip(scores, weights):
                 self.assertAlmostEqual(math.exp(score - max(scores)) / total, weight, delta=0.02)
             self.assertAlmostEqual(sum(weights), 1, delta=0.01)
-            self.assertAlmostEqual(sum(float(row[8].split()[0]) for row in rows), 100, delta=1)
+            self.assertAlmostEqual(sum(steps["Part of the output"]), 100, delta=1)
 
     def test_keyboard_alone(self):
         self.show()
@@ -342,6 +352,87 @@ class Page(Saving, unittest.TestCase):
         frame = cpu_time_while_hovering(self.browser, 60)
         print(f"page of 20 words: {path.stat().st_size} bytes; CPU time of a frame while hovering: {frame:.1f} ms", file=sys.stderr)
         self.assertLess(frame, 20)
+
+
+class Families(unittest.TestCase):
+    """One query of models whose scores are more than scaled products, beside the numbers of `heed attend --json`."""
+
+    # What One query shows of a layer between q · k and the softmax.
+    CASES = [
+        ("decoder_families/llama32", "decoder", 1, ["÷ √8", "Mask"]),
+        ("decoder_families/mistral", "decoder", 1, ["÷ √8", "Mask"]),
+        ("decoder_families/gemma2", "decoder", 1, ["÷ √9", "Cap 4", "Mask"]),
+        ("decoder_families/gemma2", "decoder", 2, ["÷ √9", "Cap 4", "Mask"]),
+        ("seq2seq_families/t5", "encoder", 2, ["+ position"]),
+        ("seq2seq_families/t5", "decoder", 1, ["+ position", "Mask"]),
+        ("seq2seq_families/t5", "cross", 2, []),
+        ("encoder_families/mpnet", "encoder", 1, ["÷ √8", "+ position"]),
+        ("encoder_families/modernbert", "encoder", 1, ["÷ √8"]),
+        ("encoder_families/modernbert", "encoder", 2, ["÷ √8", "Mask"]),
+    ]
+
+    def setUp(self):
+        if not FAMILIES.is_dir():
+            self.skipTest(f"no models of families in {FAMILIES}")
+        self.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
+        self.browser = Browser(downloads=self.folder.name)
+
+    def tearDown(self):
+        self.browser.close()
+        self.folder.cleanup()
+
+    @staticmethod
+    def expected(detail, weights, query):
+        """The numbers of the columns between the key and the value, for each key."""
+        q, visible, steps = detail["query"][query], detail.get("visible"), []
+        for key, k in enumerate(detail["key"]):
+            product = sum(a * b for a, b in zip(q, k))
+            column = [product]
+            if detail["scale"] != 1:
+                column.append(product * detail["scale"])
+            if detail["cap"]:
+                column.append(detail["cap"] * math.tanh(column[-1] / detail["cap"]))
+            if "bias" in detail:
+                column.append(column[-1] + detail["bias"][query][key])
+            if visible:
+                column.append(column[-1] if visible[query][key] else -math.inf)
+            steps.append([*column, weights[query][key]])
+        return zip(*steps)
+
+    def test_one_query_of_every_kind_of_score(self):
+        hidden = small = 0
+        for family, stack, layer, names in self.CASES:
+            path = pathlib.Path(self.folder.name) / (family.replace("/", "-") + ".html")
+            command = ["Tom asks me when the old dog sleeps.", "--model", str(FAMILIES / family / "model"),
+                       *(["--target", "Tom fragt mich, wann er schläft."] if family.startswith("seq2seq") else [])]
+            attend(*command, "--output", str(path))
+            trace = json.loads(subprocess.run([HEED, "attend", "--quiet", *command, "--json", "--details"], check=True,
+                                              capture_output=True, text=True).stdout)
+            for head in (1, 2):
+                detail = trace["details"][stack][layer - 1][head - 1]
+                weights = trace["attention"][stack][layer - 1][head - 1]
+                for query in (len(weights) // 2, len(weights) - 1):
+                    token = f"{'s' if stack == 'encoder' else 't'}{query + 1}"
+                    state = dict(view="query", stack=stack, layer=layer, head=head, token=token)
+                    self.browser.open("about:blank")
+                    self.browser.open(path.as_uri() + "#" + urllib.parse.urlencode(state))
+                    self.browser.wait("document.querySelector('table.steps tbody tr')", f"the steps of {family}, {state}")
+                    shown = query_steps(self.browser)
+                    self.assertEqual(list(shown), ["q · k", *names, "Softmax", "Part of the output"], family)
+                    # Half of the last digit, and of q · k a weight's 2^-11 divided by the scale.
+                    digits = [0.06 if detail["scale"] < 0.5 else 0.0071, *[0.0071] * len(names), 0.00051 + 2 ** -12]
+                    for name, numbers, digit in zip(shown, self.expected(detail, weights, query), digits):
+                        for number, said in zip(numbers, shown[name], strict=True):
+                            where = f"{name} of {family}, {state}: {said} for {number}"
+                            self.assertEqual(math.isinf(number), math.isinf(said), where)
+                            if math.isfinite(number):
+                                self.assertLessEqual(abs(number - said), digit + 0.001 * abs(number), where)
+                    hidden += sum(map(math.isinf, shown.get("Mask", [])))
+                    small += sum(weight < 1e-4 for weight in weights[query])
+                    faded = self.browser.run("return document.querySelectorAll('tr.hidden-key').length")
+                    self.assertEqual(faded, sum(map(math.isinf, shown.get("Mask", []))))
+        self.assertGreater(hidden, 20)
+        self.assertGreater(small, 20)
 
 
 def patch_table(browser):

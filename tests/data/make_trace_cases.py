@@ -59,24 +59,76 @@ def vectors(count, width, shift):
             for row in range(count)]
 
 
-def packed_case(name, queries, keys, width, scale, detailed):
-    query, key, value = vectors(queries, width, 5), vectors(keys, width, 60), vectors(keys, width, 90)
+def float32(number):
+    return struct.unpack("<f", struct.pack("<f", number))[0]
+
+
+def rounded(row):
+    """int8 codes of a row of numbers, and their scale."""
+    largest = max(abs(number) for number in row)
+    scale = float32(largest / 127) if largest else 1
+    return [math.floor(number / scale + 0.5) for number in row], scale
+
+
+def dot(one, other):
+    return sum(a * b for a, b in zip(one, other))
+
+
+def packed_case(name, queries, keys, width, scale, detailed, *, cap=0, bias=None, distances=None, visible=None, fine=0):
+    """`bias`, `visible`: rows, with what is added to the scores, and 0 for what is hidden; `distances`: the bias by
+    key - query. `fine`: makes vectors that int8 rounds, with this share of noise."""
+    noise = iter(range(1, 10000))
+    query, key, value = ([[float32(number + fine * math.sin(next(noise))) for number in row] for row in rows]
+                         for rows in (vectors(queries, width, 5), vectors(keys, width, 60), vectors(keys, width, 90)))
     if detailed:  # one key that the first query gives almost nothing
         key[-1] = [-127 / 64 if n == 0 else number for n, number in enumerate(key[-1])]
-    scores = [[scale * sum(a * b for a, b in zip(q, k)) for k in key] for q in query]
-    sums = [math.log(sum(math.exp(score) for score in row)) for row in scores]
-    weights = [[math.exp(score - total) for score in row] for row, total in zip(scores, sums)]
+    if distances:
+        bias = [[distances[k - q + queries - 1] for k in range(keys)] for q in range(queries)]
+    products = [[dot(q, k) for k in key] for q in query]
+    scores = [[scale * product for product in row] for row in products]
+    if cap:
+        scores = [[cap * math.tanh(score / cap) for score in row] for row in scores]
+    if bias:
+        scores = [[score + more for score, more in zip(*rows)] for rows in zip(scores, bias)]
+    seen = visible or [[1] * keys] * queries
+    sums = [math.log(sum(shown * math.exp(score) for score, shown in zip(*rows))) for rows in zip(scores, seen)]
+    weights = [[shown * math.exp(score - total) for score, shown in zip(row, shows)]
+               for row, total, shows in zip(scores, sums, seen)]
     head = {"weights": base64_of("e", sum(weights, []))}
     trace = {"model": "m", "source": "s", "target": "t", "source_tokens": [f"s{n}" for n in range(keys)],
              "target_tokens": [f"t{n}" for n in range(queries)], "decoder_tokens": [f"d{n}" for n in range(queries)],
              "heads": "all", "attention": {"encoder": [], "decoder": [], "cross": [[weights, []]]}}
     if detailed:
-        rows = query + key + value
-        head |= {"width": width, "scale": scale, "rows": base64_of("f", sums + [1 / 64] * len(rows)),
-                 "vectors": base64_of("b", [round(64 * number) for row in rows for number in row])}
-        trace["details"] = {"cross": [[{"width": width, "scale": scale, "query": query, "key": key, "value": value,
-                                        "scores": scores}, None]]}
+        codes = [rounded(row) for row in query + key + value]
+        lacking = []
+        for q in range(queries):
+            for k in range(keys):
+                (q_codes, q_scale), (k_codes, k_scale) = codes[q], codes[queries + k]
+                half = struct.unpack("<e", struct.pack("<e", weights[q][k]))[0]
+                if cap or half < 2 ** -14:
+                    lacking.append(products[q][k] - q_scale * k_scale * dot(q_codes, k_codes))
+        corrections, step = rounded(lacking) if lacking else ([], 0)
+        head |= {"width": width, "scale": scale,
+                 "rows": base64_of("f", sums + [each for _, each in codes] + ([step] if lacking else [])),
+                 "vectors": base64_of("b", sum((row for row, _ in codes), []))}
+        detail = {"width": width, "scale": scale, "query": query, "key": key, "value": value, "scores": scores}
+        if lacking:
+            head["corrections"] = base64_of("b", corrections)
+        if cap:
+            head["cap"] = detail["cap"] = cap
+        if bias:
+            detail["bias"] = bias
+            head |= {"distances": base64_of("f", distances)} if distances else {"bias": base64_of("e", sum(bias, []))}
+        if visible:
+            detail["visible"] = visible
+            bits = sum(1 << n for n, shown in enumerate(sum(visible, [])) if not shown)
+            head["hidden"] = base64.b64encode(bits.to_bytes((queries * keys + 7) // 8, "little")).decode()
+        trace["details"] = {"cross": [[detail, None]]}
     return {"name": name, "trace": trace, "packed": {"encoder": [], "decoder": [], "cross": [[head, None]]}}
+
+
+def window(queries, keys, left, right):
+    return [[int(query - left <= key <= query + right) for key in range(keys)] for query in range(queries)]
 
 
 def write(name, cases):
@@ -103,4 +155,11 @@ write("packed_traces.json", [
     packed_case("weights alone", 2, 3, 2, 0.5, False),
     packed_case("with queries, keys, values and scores", 3, 4, 8, 1.0, True),
     packed_case("one position, one number", 1, 1, 1, 1.0, True),
+    packed_case("a sliding window, and vectors that are rounded", 6, 6, 8, 0.5, True, visible=window(6, 6, 2, 0), fine=0.2),
+    packed_case("a symmetric window", 5, 5, 4, 0.25, True, visible=window(5, 5, 1, 1)),
+    packed_case("a soft cap", 3, 5, 8, 1.0, True, cap=1.5, fine=0.2),
+    packed_case("a bias of distances, and the look-ahead mask", 4, 4, 4, 1.0, True,
+                distances=[0.25, -1.5, 2, 0.125, -0.75, 1.25, -3], visible=window(4, 4, 4, 0)),
+    packed_case("a bias of pairs", 2, 3, 4, 0.5, True, bias=[[0.5, -1, 2], [-2.25, 0, 0.75]]),
+    packed_case("a soft cap and a bias of distances", 2, 3, 4, 0.5, True, cap=0.75, distances=[-8, 0.5, -0.75, 1]),
 ])

@@ -5,7 +5,9 @@ import {readFileSync} from "node:fs";
 import {test} from "node:test";
 
 import {tokenLabels, wordIndices} from "../../web/picture/labels.js";
+import {scoreSteps} from "../../web/picture/packed.js";
 import {kStacks, Trace} from "../../web/picture/trace.js";
+import {explainQuery, scoreColumns} from "../../web/views/one_query.js";
 
 const casesOf = (name) => JSON.parse(readFileSync(new URL(`../data/${name}`, import.meta.url), "utf-8"));
 
@@ -53,6 +55,28 @@ for (const {name, trace, words} of casesOf("word_groups.json")) {
   });
 }
 
+/// The steps of every pair are those of the exact vectors and scores.
+const assertSteps = (detail, {width, scale, cap = 0, query, key, bias, scores, visible}, tolerance = 0) => {
+  const products = query.map((q) => key.map((k) => q.reduce((sum, number, n) => sum + number * k[n], 0)));
+  // A score from a weight of float16 is within 2^-11; other products within half a step of their corrections,
+  // which are at most as large as the rounding of both vectors makes them.
+  const largest = Math.max(...[...query, ...key].flat().map(Math.abs));
+  const near = tolerance || Math.max(2 ** -11 / scale, width * largest * largest / 127 / 254) + 1e-5;
+  products.flat().forEach((product, at) => {
+    const steps = scoreSteps(detail, at), row = Math.floor(at / key.length), column = at % key.length;
+    const capped = cap ? cap * Math.tanh(scale * product / cap) : scale * product;
+    const says = `of pair ${row}, ${column}: ${JSON.stringify(steps)}`;
+    assert.ok(Math.abs(steps.product - product) <= near, `${product} ${says}`);
+    assert.ok(Math.abs(steps.scaled - scale * product) <= scale * near, `${scale * product} ${says}`);
+    assert.ok(Math.abs(steps.capped - capped) <= scale * near, `${capped} ${says}`);
+    const more = 2 ** -11 * Math.abs(bias?.[row][column] ?? 0);  // float16
+    assert.ok(
+        Math.abs(steps.biased - scores[row][column]) <= scale * near + more,
+        `${scores[row][column]} ${says}`);
+    assert.equal(steps.masked, visible?.[row][column] === 0 ? -Infinity : steps.biased);
+  });
+};
+
 for (const {name, trace, packed} of casesOf("packed_traces.json")) {
   test(`packed: ${name}`, () => {
     const {attention, details, ...rest} = trace;
@@ -61,9 +85,48 @@ for (const {name, trace, packed} of casesOf("packed_traces.json")) {
     const expected = details?.cross[0][0], detail = read.detail("cross", 1, 1);
     assert.equal(detail === null, expected === undefined);
     if (!detail) return;
-    for (const part of ["query", "key", "value"]) assertNear(detail[part], expected[part].flat(), () => 0);
-    // Of a weight of float16, with 11 bits, or of the vectors, which are exact here.
-    assertNear(detail.scores, expected.scores.flat(), (score) => 1 / 2048 + 1e-6 * Math.abs(score));
+    // Vectors are within half a step of int8.
+    for (const part of ["query", "key", "value"]) {
+      expected[part].forEach((row, n) => {
+        const most = Math.max(...row.map(Math.abs));
+        const found = detail[part].subarray(n * detail.width, (n + 1) * detail.width);
+        assertNear(found, row, () => 0.5001 * most / 127);
+      });
+    }
+    assert.deepEqual(
+        Array.from(detail.hidden ?? []), (expected.visible ?? []).flat().map((each) => 1 - each));
+    assertNear(Array.from(detail.bias ?? []), (expected.bias ?? []).flat(), (bias) => Math.abs(bias) / 2048);
+    assertSteps(detail, expected);
     assert.equal(read.detail("cross", 1, 2), null);
   });
+
+  if (!trace.details) continue;
+  test(`details of JSON: ${name}`, () => {
+    assertSteps(Trace.fromJson(trace).detail("cross", 1, 1), trace.details.cross[0][0], 1e-6);
+  });
+
+  test(`one query: ${name}`, () => {
+    const read = Trace.fromJson({...trace, packed}), {scale, cap, bias, visible} = trace.details.cross[0][0];
+    trace.target_tokens.forEach((_, query) => {
+      const steps = explainQuery(read, "cross", 1, 1, query);
+      steps.keys.forEach(({masked}, key) => assert.equal(masked === -Infinity, visible?.[query][key] === 0));
+      // Softmax of the last column is the weights.
+      const sum = steps.keys.reduce((all, {masked}) => all + Math.exp(masked), 0);
+      for (const {masked, weight} of steps.keys) assert.ok(Math.abs(Math.exp(masked) / sum - weight) < 2e-3);
+      const columns = scoreColumns(steps);
+      assert.deepEqual(columns.map((column) => column.name), [
+        "q · k", ...(scale === 1 ? [] : [`÷ √${1 / scale ** 2}`]), ...(cap ? [`Cap ${cap}`] : []),
+        ...(bias ? ["+ position"] : []), ...(visible ? ["Mask"] : [])
+      ]);
+    });
+  });
 }
+
+test("a scale that is no root has its number", () => {
+  const names = (scale) =>
+      scoreColumns({scale, cap: 0, hasBias: false, hasMask: false}).map(({name}) => name);
+  assert.deepEqual(names(Math.fround(1 / Math.sqrt(96))), ["q · k", "÷ √96"]);
+  assert.deepEqual(names(0.3), ["q · k", "× 0.3"]);
+  assert.deepEqual(names(2), ["q · k", "× 2"]);
+  assert.deepEqual(names(1), ["q · k"]);
+});

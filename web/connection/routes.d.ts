@@ -46,10 +46,20 @@ interface PackedHead {
   // With details:
   width?: number;
   scale?: number;
-  /** float32: the log-sum-exp of each query's scores, then the scale of each vector. */
+  /** float32: the log-sum-exp of each query's scores, then the scale of each vector, then that of the corrections. */
   rows?: string;
   /** int8: queries, keys and values. */
   vectors?: string;
+  /** int8: what rounded vectors lack in q k^T, of the pairs whose weight does not tell it. */
+  corrections?: string;
+  /** The soft cap of the scores, where there is one. */
+  cap?: number;
+  /** float16, row by row: what relative positions add to the scores. */
+  bias?: string;
+  /** float32: the same by key - query, from 1 - queries on. */
+  distances?: string;
+  /** Bits, row by row: 1 where the mask hides the key. */
+  hidden?: string;
 }
 
 /** Vectors and scores of one head, by position. */
@@ -60,6 +70,12 @@ interface DetailJson {
   key: number[][];
   value: number[][];
   scores: number[][];
+  /** The soft cap of the scores; 0: none. */
+  cap?: number;
+  /** What relative positions add to the scores. */
+  bias?: number[][];
+  /** 0 where the mask hides the key; absent: nowhere. */
+  visible?: number[][];
 }
 
 /** POST /v1/attend, and `heed attend --json`. */

@@ -7,7 +7,7 @@
 import {strings} from "../strings.js";
 
 import {isSpecial, joinWords, tokenLabels, wordIndices} from "./labels.js";
-import {readDetail, readHalves} from "./packed.js";
+import {detailFromJson, readDetail, readHalves} from "./packed.js";
 
 /** @type {Stack[]} */
 export const kStacks = ["encoder", "cross", "decoder"];
@@ -75,7 +75,7 @@ function matricesOf(json, stack, queries, keys) {
   return (json.attention?.[stack] ?? []).map((layer) => layer.map(matrixOf));
 }
 
-/// Vectors and scores of a head, or null where the JSON has none.
+/// Vectors of a head and what makes its scores, or null where the JSON has none.
 /**
  * @param {TraceJson} json @param {Stack} stack @param {number} layer @param {number} head @param {Matrix |
  *     null} matrix
@@ -84,17 +84,7 @@ function detailOf(json, stack, layer, head, matrix) {
   const packed = json.packed?.[stack]?.[layer - 1]?.[head - 1];
   if (packed && matrix) return readDetail(packed, matrix);
   const plain = json.details?.[stack]?.[layer - 1]?.[head - 1];
-  if (!plain) return null;
-  /** @param {number[][]} rows */
-  const flat = (rows) => Float32Array.from(rows.flat());
-  return {
-    width: plain.width,
-    scale: plain.scale,
-    query: flat(plain.query),
-    key: flat(plain.key),
-    value: flat(plain.value),
-    scores: flat(plain.scores)
-  };
+  return plain ? detailFromJson(plain) : null;
 }
 
 /**
@@ -271,7 +261,7 @@ export class Trace {
     return best;
   }
 
-  /// Queries, keys, values and scores of a head, or null where the trace has none.
+  /// Queries, keys and values of a head, and what makes its scores, or null where the trace has none.
   /** @param {Stack} stack @param {number} layer @param {number} head */
   detail(stack, layer, head) { return this.details[stack](layer, head); }
 

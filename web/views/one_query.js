@@ -1,12 +1,15 @@
-// One query step by step: its dot product with every key, scaled, masked, softmax, and the values that it
-// mixes.
+// One query step by step: its dot product with every key, what the head does to it, softmax, and the values
+// that it mixes.
 //
 //   scores = q K^T / sqrt(d),   weights = softmax(scores + mask),   output = sum of weight_j v_j
+//
+// Some models cap the scores or add a bias for positions, and some do not divide them; a step has a column
+// where the head has it.
 //
 // The picture is a table, so that it reads the same without eyes.
 
 import {element, fadeEdges, select} from "../page/dom.js";
-import {dot} from "../picture/packed.js";
+import {scoreSteps} from "../picture/packed.js";
 import {largestOf, strip} from "../picture/vectors.js";
 import {strings} from "../strings.js";
 
@@ -31,21 +34,50 @@ export function explainQuery(trace, stack, layer, head, query) {
   const square = output.reduce((sum, number) => sum + number * number, 0) || 1;
   const keys = Array.from({length: matrix.keys}, (_, key) => {
     const value = row(detail.value, key), weight = matrix.at(query, key);
-    const score = detail.scores[query * matrix.keys + key];
     const shared = value.map((number) => weight * number);
     return {
       key: row(detail.key, key),
       value,
       weight,
-      scaled: score,
-      product: score / detail.scale,
-      plain: dot(detail, query, key),
-      hidden: stack === "decoder" && key > query,
+      ...scoreSteps(detail, query * matrix.keys + key),
       shared,
       contribution: shared.reduce((sum, number, n) => sum + number * output[n], 0) / square,
     };
   });
-  return {width, scale: detail.scale, query: row(detail.query, query), keys, output};
+  return {
+    width,
+    scale: detail.scale,
+    cap: detail.cap,
+    hasBias: detail.bias !== null,
+    hasMask: detail.hidden !== null,
+    query: row(detail.query, query),
+    keys,
+    output
+  };
+}
+
+/** @typedef {NonNullable<ReturnType<typeof explainQuery>>} Steps */
+
+/// The columns from q k^T to the softmax: a name, a text for each key, and help where it needs any.
+/** @param {Steps} steps */
+export function scoreColumns({scale, cap, hasBias, hasMask}) {
+  const names = strings.steps;
+  /** @typedef {Steps["keys"][number]} Key */
+  /** @type {{name: string, text: (key: Key) => string, help?: string}[]} */
+  const columns = [{name: names.product, text: (key) => key.product.toFixed(scale < 0.5 ? 1 : 2)}];
+  if (scale !== 1) columns.push({name: names.scaled(scale), text: (key) => key.scaled.toFixed(2)});
+  if (cap !== 0)
+    columns.push({name: names.capped(cap), text: (key) => key.capped.toFixed(2), help: strings.capHelp(cap)});
+  if (hasBias)
+    columns.push({name: names.biased, text: (key) => key.biased.toFixed(2), help: strings.biasHelp});
+  if (hasMask) {
+    columns.push({
+      name: names.masked,
+      text: ({masked}) => Number.isFinite(masked) ? masked.toFixed(2) : "−∞",
+      help: strings.maskHelp
+    });
+  }
+  return columns;
 }
 
 /// A share from 0 to 1 as a bar, with a text.
@@ -60,65 +92,60 @@ function bar(share, text) {
 
 /// The steps of a query as a table, and its rows, one for each key.
 /**
- * @param {App} app @param {NonNullable<ReturnType<typeof explainQuery>>} steps @param {Place} place
+ * @param {App} app @param {Steps} steps @param {Place} place
  * @param {number} query
  */
 export function queryTable(app, steps, place, query) {
   const trace = app.shown(), colours = app.colours(), labels = trace.queryLabels(place.stack);
   const mostKey = largestOf(steps.keys.flatMap((each) => [...each.key]));
   const mostValue = largestOf(steps.keys.flatMap((each) => [...each.value]));
-  const names = strings.steps;
+  const names = strings.steps, scores = scoreColumns(steps);
   const rows = steps.keys.map(
       (each, key) => element(
           "tr", {
-            class: each.hidden ? "hidden-key" : null,
+            class: Number.isFinite(each.masked) ? null : "hidden-key",
             onpointerenter: () => app.marks.hover(trace.keySpot(place.stack, key)),
             onpointerleave: () => app.marks.hover(null),
           },
           element("th", {scope: "row"}, trace.keyLabels(place.stack)[key].text),
           element("td", {}, strip(each.key, mostKey, colours)),
-          element("td", {class: "number"}, each.product.toFixed(1)),
-          element("td", {class: "number"}, each.scaled.toFixed(2)),
-          element("td", {class: "number"}, each.hidden ? "−∞" : each.scaled.toFixed(2)),
+          scores.map(({text}) => element("td", {class: "number"}, text(each))),
           element("td", {}, bar(each.weight, each.weight.toFixed(3))),
           element("td", {}, strip(each.value, mostValue, colours)),
           element("td", {}, strip(each.shared, mostValue, colours)),
           element(
               "td", {},
               bar(each.contribution, `${(100 * each.contribution).toFixed(1).replace("-0.0", "0.0")} %`))));
-  const hasMask = place.stack === "decoder";
+  /** @type {{name: string, help?: string, class?: string}[]} */
+  const columns = [
+    {name: names.key}, {name: names.vector}, ...scores.map((column) => ({...column, class: "number"})),
+    {name: names.weight}, {name: names.value}, {name: names.share},
+    {name: names.contribution, help: strings.contributionHelp}
+  ];
+  const behind = String(columns.length - 1);
   const table = element(
-      "table", {class: hasMask ? "steps" : "steps no-mask"},
+      "table", {class: "steps"},
       element("caption", {}, strings.headName(place.stack, place.layer, place.head)),
       element(
           "thead", {},
           element(
               "tr", {class: "vector"}, element("th", {scope: "row"}, "q"),
               element(
-                  "td", {colspan: "8"}, strip(steps.query, largestOf(steps.query), colours, 18),
+                  "td", {colspan: behind}, strip(steps.query, largestOf(steps.query), colours, 18),
                   element("span", {class: "note"}, strings.queryVector(labels[query].text, steps.width)))),
           element(
               "tr", {},
-              [
-                names.key, names.vector, names.product,
-                `${names.scaled.replace("√d", `√${Math.round(1 / (steps.scale * steps.scale))}`)}`,
-                names.masked, names.weight, names.value, names.share, names.contribution
-              ]
-                  .map(
-                      (name, n) => element(
-                          "th", {
-                            scope: "col",
-                            class: n >= 2 && n <= 4 ? "number" : null,
-                            title: n === 8 ? strings.contributionHelp : null
-                          },
-                          name)))),
+              columns.map(
+                  (column) => element(
+                      "th", {scope: "col", class: column.class ?? null, title: column.help ?? null},
+                      column.name)))),
       element("tbody", {}, rows),
       element(
           "tfoot", {},
           element(
               "tr", {class: "vector"}, element("th", {scope: "row"}, "Σ"),
               element(
-                  "td", {colspan: "8"}, strip(steps.output, largestOf(steps.output), colours, 18),
+                  "td", {colspan: behind}, strip(steps.output, largestOf(steps.output), colours, 18),
                   element("span", {class: "note"}, strings.outputVector)))));
   return {table, rows};
 }

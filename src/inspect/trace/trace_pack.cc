@@ -39,7 +39,7 @@ void append_vectors(const std::vector<float>& vectors, int width, std::vector<in
   }
 }
 
-/// ln(sum of exp(score)) over the keys that the mask leaves: those with a weight, or with the largest score.
+/// ln(sum of exp(score)) over the keys that the mask leaves.
 float log_sum_exp(const AttentionMatrix& matrix, const HeadDetail& detail, int query) {
   // weight = exp(score - log_sum_exp), so the key with the largest weight gives it with the least rounding.
   const size_t row = static_cast<size_t>(query) * matrix.keys;
@@ -49,22 +49,99 @@ float log_sum_exp(const AttentionMatrix& matrix, const HeadDetail& detail, int q
   return weight > 0 ? detail.scores[row + largest] - std::log(weight) : 0;
 }
 
+std::vector<uint16_t> halves(const std::vector<float>& numbers) {
+  std::vector<uint16_t> halves;
+  for (const float number : numbers) halves.push_back(float_to_half(number));
+  return halves;
+}
+
+/// q k^T minus the product of the vectors that `bytes` and `scales` hold, of the pairs for which the page
+/// needs it.
+std::vector<float> corrections_of(const AttentionMatrix& matrix, const HeadDetail& detail,
+                                  const std::vector<int8_t>& bytes, const std::vector<float>& scales) {
+  constexpr float kLeastNormalHalf = 0x1p-14F;
+  const int width = detail.width;
+  std::vector<float> corrections;
+  for (int query = 0; query < matrix.queries; ++query) {
+    for (int key = 0; key < matrix.keys; ++key) {
+      const float weight = half_to_float(float_to_half(matrix.at(query, key)));
+      if (detail.cap == 0 && weight >= kLeastNormalHalf) continue;
+      const int key_row = matrix.queries + key;  // of bytes and scales
+      const float* q = detail.query.data() + static_cast<size_t>(query) * width;
+      const float* k = detail.key.data() + static_cast<size_t>(key) * width;
+      const int8_t* rounded_q = bytes.data() + static_cast<size_t>(query) * width;
+      const int8_t* rounded_k = bytes.data() + static_cast<size_t>(key_row) * width;
+      double product = 0;
+      int rounded = 0;
+      for (int n = 0; n < width; ++n) {
+        product += static_cast<double>(q[n]) * static_cast<double>(k[n]);
+        rounded += rounded_q[n] * rounded_k[n];
+      }
+      const double scale = static_cast<double>(scales[query]) * static_cast<double>(scales[key_row]);
+      corrections.push_back(static_cast<float>(product - scale * rounded));
+    }
+  }
+  return corrections;
+}
+
+/// The bias of each distance from 1 - queries to keys - 1; empty where that is not all it depends on.
+std::vector<float> bias_of_distances(const std::vector<float>& bias, int queries, int keys) {
+  std::vector<float> distances(queries + keys - 1);
+  for (int query = 0; query < queries; ++query) {
+    for (int key = 0; key < keys; ++key) {
+      const float number = bias[static_cast<size_t>(query) * keys + key];
+      float& known = distances[key - query + queries - 1];
+      if (query == 0 || key == 0) {
+        known = number;
+      } else if (known != number) {
+        return {};
+      }
+    }
+  }
+  return distances;
+}
+
+void pack_bias(const std::vector<float>& bias, const AttentionMatrix& matrix, Json& head) {
+  if (bias.empty()) return;
+  const std::vector<float> distances = bias_of_distances(bias, matrix.queries, matrix.keys);
+  if (distances.empty()) {
+    head["bias"] = packed(halves(bias));
+  } else {
+    head["distances"] = packed(distances);
+  }
+}
+
+void pack_hidden(const std::vector<uint8_t>& visible, Json& head) {
+  if (visible.empty()) return;
+  std::vector<uint8_t> bits((visible.size() + 7) / 8);
+  for (size_t n = 0; n < visible.size(); ++n)
+    if (visible[n] == 0) bits[n / 8] = static_cast<uint8_t>(bits[n / 8] | 1U << n % 8);
+  head["hidden"] = packed(bits);
+}
+
 Json pack_head(const AttentionMatrix& matrix, const HeadDetail* detail) {
   if (matrix.empty()) return nullptr;
-  std::vector<uint16_t> weights;
-  for (const float weight : matrix.weights) weights.push_back(float_to_half(weight));
-  Json head{{"weights", packed(weights)}};
+  Json head{{"weights", packed(halves(matrix.weights))}};
   if (detail == nullptr || detail->empty()) return head;
-  std::vector<float> rows;
-  std::vector<int8_t> vectors;
+  std::vector<float> rows, scales;
+  std::vector<int8_t> vectors, corrections;
   for (int query = 0; query < matrix.queries; ++query) rows.push_back(log_sum_exp(matrix, *detail, query));
   for (const auto* part : {&detail->query, &detail->key, &detail->value}) {
-    append_vectors(*part, detail->width, vectors, rows);
+    append_vectors(*part, detail->width, vectors, scales);
   }
+  const std::vector<float> products = corrections_of(matrix, *detail, vectors, scales);
+  if (!products.empty()) {
+    append_vectors(products, static_cast<int>(products.size()), corrections, scales);
+    head["corrections"] = packed(corrections);
+  }
+  rows.insert(rows.end(), scales.begin(), scales.end());
   head["width"] = detail->width;
   head["scale"] = detail->scale;
+  if (detail->cap != 0) head["cap"] = detail->cap;
   head["rows"] = packed(rows);
   head["vectors"] = packed(vectors);
+  pack_bias(detail->bias, matrix, head);
+  pack_hidden(detail->visible, head);
   return head;
 }
 

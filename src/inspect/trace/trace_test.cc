@@ -184,9 +184,19 @@ Trace trace_of(const nlohmann::json& json) {
 
 HeadDetail detail_of(const nlohmann::json& json) {
   if (json.is_null()) return {};
-  const auto numbers = [&](const char* name) { return matrix_of(json.at(name)).weights; };
-  return {json.at("width"), json.at("scale"), numbers("query"),
-          numbers("key"),   numbers("value"), numbers("scores")};
+  const auto numbers = [&](const char* name) {
+    return matrix_of(json.value(name, nlohmann::json{})).weights;
+  };
+  const std::vector<float> visible = numbers("visible");
+  return {.width = json.at("width"),
+          .scale = json.at("scale"),
+          .query = numbers("query"),
+          .key = numbers("key"),
+          .value = numbers("value"),
+          .scores = numbers("scores"),
+          .cap = json.value("cap", 0.0F),
+          .bias = numbers("bias"),
+          .visible = {visible.begin(), visible.end()}};
 }
 
 /// Cases that the explorer's test reads, too.
