@@ -108,8 +108,8 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
 // that the weights obey.
 TEST(RelativePositions, SinksReceiveTheBias) {
   struct ScoreSink : AttentionSink {
-    void receive(const AttentionLayerId&, const Tensor& told, const ops::AttentionLayout&, int) override {
-      weights = told.to_vector<double>();
+    void receive(const AttentionLayerId&, const Var& told, const ops::AttentionLayout&, int) override {
+      weights = told.value().to_vector<double>();
     }
     bool wants_operands() const override { return true; }
     void receive_operands(const AttentionLayerId&, const ops::AttentionOperands& operands,
