@@ -59,14 +59,23 @@ AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Normalize
     written_.push_back(std::move(written));
   }
   std::vector<ByteTrie::Entry> literal, normalized;
-  for (size_t n = 0; n < tokens_.size(); ++n) {
-    if (written_[n].empty()) continue;
-    (tokens_[n].normalized ? normalized : literal).push_back({written_[n], static_cast<int32_t>(n)});
+  // The last entry of a text counts. Of tokens that are written alike, the first one is matched, special ones
+  // before others, so they are inserted backwards.
+  for (const bool special : {false, true}) {
+    for (size_t n = tokens_.size(); n-- > 0;) {
+      if (tokens_[n].special != special || written_[n].empty()) continue;
+      (tokens_[n].normalized ? normalized : literal).push_back({written_[n], static_cast<int32_t>(n)});
+    }
   }
   has_literal_ = !literal.empty();
   has_normalized_ = !normalized.empty();
   literal_ = ByteTrie(std::move(literal));
   normalized_ = ByteTrie(std::move(normalized));
+  std::vector<ByteTrie::Entry> spelt;
+  for (const std::string& token : special_) {
+    if (token.size() > length_of_character(token[0])) spelt.push_back({token});
+  }
+  spelt_ = ByteTrie(std::move(spelt));
 }
 
 const AddedToken* AddedVocabulary::find(int32_t id) const {
@@ -82,7 +91,9 @@ const std::string* AddedVocabulary::decoded(int32_t id) const {
 std::vector<AddedVocabulary::Part> AddedVocabulary::cut(std::string_view text, bool normalized,
                                                         const SpecialTokenOptions& options) const {
   std::vector<Part> parts;
-  size_t done = 0;  // the end of the last part
+  size_t done = 0;       // the end of the last part
+  size_t space_end = 0;  // of the last white space that was looked for behind a token
+  size_t taken = 0;      // the end of the white space that a token includes
   const ByteTrie& trie = normalized ? normalized_ : literal_;
   const bool any = normalized ? has_normalized_ : has_literal_;
   for (size_t at = 0; any && at < text.size();) {
@@ -98,16 +109,33 @@ std::vector<AddedVocabulary::Part> AddedVocabulary::cut(std::string_view text, b
         std::ranges::find(options.also, token.id) == options.also.end()) {
       continue;
     }
-    const std::string_view before = text.substr(0, begin), behind = text.substr(end);
-    if (token.single_word && (ends_with_word(before) || begins_with_word(behind))) continue;
-    if (token.strip_left) begin = std::max(length_without_space(before), done);
-    if (token.strip_right) end += length_of_space(behind);
+    if (token.single_word && (ends_with_word(text.substr(0, begin)) || begins_with_word(text.substr(end))))
+      continue;
+    if (token.strip_left)
+      begin = done + length_without_space(text.substr(done, begin - std::min(begin, done)));
+    size_t behind = end;
+    if (token.strip_right) {
+      // Tokens within white space end in the same run of it, which is measured once.
+      if (end > space_end) space_end = end + length_of_space(text.substr(end));
+      behind = space_end;
+    }
+    if (begin >= behind) continue;  // all of it is white space that the last token includes
     if (done < begin) parts.push_back({done, begin});
-    parts.push_back({begin, end, token.id});
-    done = end;
+    // A token in white space that another one includes does not include the rest of it again.
+    parts.push_back({begin, behind > taken ? behind : end, token.id});
+    if (token.strip_right) taken = std::max(taken, behind);
+    done = behind;
   }
   if (done < text.size()) parts.push_back({done, text.size()});
   return parts;
+}
+
+std::vector<size_t> AddedVocabulary::cuts_in_special(std::string_view text) const {
+  std::vector<size_t> cuts;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (spelt_.longest(text.substr(at)).value >= 0) cuts.push_back(at + length_of_character(text[at]));
+  }
+  return cuts;
 }
 
 std::vector<AddedVocabulary::Part> AddedVocabulary::cut(std::string_view text,

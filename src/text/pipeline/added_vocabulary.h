@@ -22,6 +22,9 @@ struct AddedToken {
   bool strip_right = false;  ///< includes following white space ("rstrip")
   bool single_word = false;  ///< only matches if no word character is adjacent
   bool normalized = false;   ///< matched in the normalized text, after all others
+
+  /// Whether it is a special token with the defaults above.
+  bool is_plain() const { return special && !strip_left && !strip_right && !single_word && !normalized; }
 };
 
 /// Whether special tokens in a text ("</s>") stand for themselves; otherwise they are ordinary text, except
@@ -47,6 +50,9 @@ class AddedVocabulary {
   }
   bool is_special(const std::string& content) const { return special_.contains(content); }
   bool has_special() const { return !special_.empty(); }
+  /// Where to cut a text so that no part contains a special token of several characters: behind the first
+  /// character of each.
+  std::vector<size_t> cuts_in_special(std::string_view text) const;
 
   /// A stretch of a text; `id` -1: not an added token.
   struct Part {
@@ -64,6 +70,7 @@ class AddedVocabulary {
   std::vector<std::string> written_;  // of tokens_, normalized
   std::unordered_set<std::string> special_;
   ByteTrie literal_, normalized_;
+  ByteTrie spelt_;  // special tokens of several characters
   bool has_literal_ = false, has_normalized_ = false;
 };
 

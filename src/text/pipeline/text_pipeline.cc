@@ -55,18 +55,15 @@ CutText prepare(std::string_view text, const PipelineParts& parts, const Special
   return result;
 }
 
-/// Vocabularies hold special tokens ("</s>") among their pieces, and some models find them in a text. The
-/// length of the part of a piece that has to be tokenized apart so that they do not: up to the first
-/// character of the first special token; 0: none is spelt.
-size_t length_before_special(std::string_view piece, std::span<const ModelToken> tokens,
-                             const std::vector<bool>& special, const AddedVocabulary& added) {
-  for (const ModelToken& token : tokens) {
-    if (!special[static_cast<size_t>(token.id)]) continue;
+/// Vocabularies hold special tokens ("</s>") among their pieces, and some models find them in a text. Whether
+/// these tokens of a piece have one of several characters.
+bool spells_special(std::string_view piece, std::span<const ModelToken> tokens,
+                    const std::vector<bool>& special, const AddedVocabulary& added) {
+  return std::ranges::any_of(tokens, [&](const ModelToken& token) {
+    if (!special[static_cast<size_t>(token.id)]) return false;
     const std::string_view text = piece.substr(token.begin, token.end - token.begin);
-    const size_t first = length_of_character(text[0]);
-    if (text == added.find(token.id)->content && first < text.size()) return token.begin + first;
-  }
-  return 0;
+    return text == added.find(token.id)->content && length_of_character(text[0]) < text.size();
+  });
 }
 
 /// The text of a SentencePiece model: the parts between added tokens are normalized each by itself.
@@ -154,33 +151,42 @@ class Segmenter {
   }
 
   void segment_piece(size_t begin, size_t end, const std::vector<bool>& special, TokenCache& cache) {
-    const bool slow = options_.model == nullptr && parts_.model->is_slow();
-    size_t plain_until = 0;  // the end of a part that would spell a special token together with the next
+    const bool is_text = !options_.read.special_tokens && parts_.added.has_special();
+    std::vector<size_t> cuts;  // the ends of parts that spell no special token, the next one last
     while (begin < end) {
-      std::string_view part = text_.substr(begin, end - begin);
+      const size_t until = cuts.empty() ? end : cuts.back();
+      std::string_view part = text_.substr(begin, until - begin);
       if (options_.model == nullptr) part = part.substr(0, parts_.model->first_part(part));
-      if (begin < plain_until) part = part.substr(0, plain_until - begin);
-      std::span<const ModelToken> tokens;
-      if (slow) tokens = cache.find(part);
-      if (tokens.empty()) {
-        fresh_.clear();
-        if (options_.model != nullptr) {
-          (*options_.model)(part, fresh_);
-        } else {
-          parts_.model->tokenize(part, fresh_);
-        }
-        if (slow) cache.insert(part, fresh_);
-        tokens = fresh_;
-      }
-      if (!options_.read.special_tokens && parts_.added.has_special()) {
-        if (const size_t length = length_before_special(part, tokens, special, parts_.added)) {
-          plain_until = begin + length;
-          continue;
-        }
+      const std::span<const ModelToken> tokens = tokens_of(part, cache);
+      if (is_text && cuts.empty() && spells_special(part, tokens, special, parts_.added)) {
+        // The part is tokenized once more, in parts that cannot spell one.
+        cuts = parts_.added.cuts_in_special(part);
+        cuts.push_back(part.size());
+        for (size_t& cut : cuts) cut += begin;
+        std::ranges::reverse(cuts);
+        continue;
       }
       for (const ModelToken& token : tokens) add(token, begin);
       begin += part.size();
+      if (begin == until && !cuts.empty()) cuts.pop_back();
     }
+  }
+
+  /// The tokens of a part of the text, until the next call.
+  std::span<const ModelToken> tokens_of(std::string_view part, TokenCache& cache) {
+    const bool slow = options_.model == nullptr && parts_.model->is_slow();
+    if (slow) {
+      const std::span<const ModelToken> known = cache.find(part);
+      if (!known.empty()) return known;
+    }
+    fresh_.clear();
+    if (options_.model != nullptr) {
+      (*options_.model)(part, fresh_);
+    } else {
+      parts_.model->tokenize(part, fresh_);
+    }
+    if (slow) cache.insert(part, fresh_);
+    return fresh_;
   }
 
   const PipelineParts& parts_;

@@ -179,6 +179,50 @@ TEST(TextPipeline, ModelsDoNotSpellSpecialTokensEither) {
   const Encoding text = pipeline.encode(spelt, {.read = {.special_tokens = false}});
   EXPECT_THAT(text.ids, testing::ElementsAre(2, 3, 4, 5, 2, 3, 4, 5));
   EXPECT_THAT(flat(spelt, text), testing::ElementsAre(0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 6, 7, 7, 9, 9, 10));
+  // The piece is tokenized twice, not once for each of the special tokens, which would take minutes.
+  std::string many;
+  for (int n = 0; n < 30'000; ++n) many += "</s>";
+  EXPECT_EQ(pipeline.encode(many, {.read = {.special_tokens = false}}).size(), 90'000u);
+  EXPECT_EQ(pipeline.encode(many).size(), 30'000u);
+}
+
+// Expected: the ids of the tokenizers package.
+TEST(TextPipeline, AddedTokensIncludeWhiteSpaceOnce) {
+  const auto with = [](const char* content, const char* strip, const char* also = "special") {
+    const Json tab{{"id", 5}, {"content", content}, {strip, true}, {also, true}, {"normalized", false}},
+        hash{{"id", 6}, {"content", "#"}, {"rstrip", true}, {"normalized", false}};
+    return small_pipeline({{"added_tokens", {tab, hash}}, {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}});
+  };
+  const std::string text = "a \t\t \ta";
+  for (const char* strip : {"lstrip", "rstrip"}) {
+    const TextPipeline pipeline = with("\t", strip);
+    EXPECT_THAT(pipeline.encode(text).ids, testing::ElementsAre(1, 5, 5, 5, 1)) << strip;
+    // Quadratic time would be minutes, and the text of the tokens gigabytes.
+    const Encoding tabs = pipeline.encode(std::string(200'000, '\t'));
+    EXPECT_EQ(tabs.size(), 200'000u);
+    EXPECT_EQ(tabs.spans.back(), std::pair(size_t{199'999}, size_t{200'000}));
+  }
+  EXPECT_EQ(flat(text, with("\t", "lstrip").encode(text)),
+            (std::vector<uint32_t>{0, 1, 1, 3, 3, 4, 4, 6, 6, 7}));
+  EXPECT_THAT(with("\t", "lstrip", "rstrip").encode(text).ids, testing::ElementsAre(1, 5, 1));
+  EXPECT_THAT(with("\t", "rstrip").encode("#\t\ta").ids, testing::ElementsAre(6, 5, 5, 1));
+  EXPECT_THAT(with("\t", "lstrip", "rstrip").encode("#\t\ta").ids, testing::ElementsAre(6, 1));
+  EXPECT_NO_THROW(with("\t", "lstrip").encode("#\t\ta"));  // the package panics
+}
+
+// Expected: the ids of the tokenizers package 0.22; 0.23 draws one of the tokens at random.
+TEST(TextPipeline, OfAddedTokensWrittenAlikeTheFirstIsMatched) {
+  const auto added = [](int id, const char* content, bool special) {
+    return Json{{"id", id}, {"content", content}, {"special", special}, {"normalized", true}};
+  };
+  const auto ids = [](const Json& first, const Json& second) {
+    return small_pipeline({{"added_tokens", {first, second}}, {"normalizer", {{"type", "Lowercase"}}}})
+        .encode("<x>")
+        .ids;
+  };
+  EXPECT_THAT(ids(added(5, "<X>", false), added(6, "<x>", false)), testing::ElementsAre(5));
+  EXPECT_THAT(ids(added(5, "<x>", false), added(6, "<X>", false)), testing::ElementsAre(5));
+  EXPECT_THAT(ids(added(5, "<X>", false), added(6, "<x>", true)), testing::ElementsAre(6));
 }
 
 TEST(TextPipeline, ThreadsTokenizeAlike) {
