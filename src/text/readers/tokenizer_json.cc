@@ -160,6 +160,12 @@ TokenizerJson read_tokenizer_json(const std::string& path) {
   // Early files lack the type of the model.
   const std::string type = model.string("type", model.has("merges") ? "BPE" : "");
   ModelEntries entries = entries_of(model);
+/// transformers takes the side from here unless tokenizer_config.json has it.
+bool truncates_left(const JsonObject& file) {
+  if (!file.has("truncation")) return false;
+  return file.object("truncation").string("direction", "Right") == "Left";
+}
+
   Pieces pieces = pieces_of(model, std::move(entries.pieces), added);
   return {path,
           steps_of(file, "normalizer"),
@@ -171,7 +177,8 @@ TokenizerJson read_tokenizer_json(const std::string& path) {
           std::move(pieces.of_model),
           std::move(entries.scores),
           std::move(added),
-          merges_of(model)};
+          merges_of(model),
+          truncates_left(file)};
 }
 
 void refuse_step(const TokenizerJson& json, const TokenizerStep& step, std::string_view why) {

@@ -31,6 +31,7 @@ struct TokenizerJson {
   std::vector<double> scores;  ///< of model_pieces, Unigram models only
   std::vector<AddedToken> added;
   std::vector<std::pair<std::string, std::string>> merges;  ///< BPE models only
+  bool truncates_left = false;                              ///< "truncation" has the direction "Left"
 };
 
 /// Reads a file. Throws kNotFound, kFile, or kFormat with file and position. Ids must be 0 to n - 1, without

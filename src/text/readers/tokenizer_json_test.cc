@@ -258,6 +258,18 @@ TEST(TokenizerJson, DamagedFilesAreRefused) {
       "byte_bpe", [](Json& json) { json.erase("model"); }, "'model' is missing");
 }
 
+TEST(TokenizerJson, HasTheSideOfTruncation) {
+  const auto truncates_left = [](const Json& truncation) {
+    const Json json{{"truncation", truncation}, {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}}}};
+    const TestFolder folder;
+    folder.write("tokenizer.json", json.dump());
+    return read_tokenizer_json(folder.path("tokenizer.json")).truncates_left;
+  };
+  EXPECT_TRUE(truncates_left({{"direction", "Left"}, {"max_length", 8}}));
+  EXPECT_FALSE(truncates_left({{"direction", "Right"}, {"max_length", 8}}));
+  EXPECT_FALSE(truncates_left(nullptr));
+}
+
 TEST(TokenizerJson, TakesPrecedenceOverOtherFiles) {
   // As SmolLM2's: vocab.json and merges.txt do not say that digits stand alone.
   const TestFolder folder;

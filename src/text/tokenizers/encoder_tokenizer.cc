@@ -84,6 +84,7 @@ void compare(const TokenizerJson& json, const WordPieceConfig& config, WordPiece
     agree(step, "add_prefix_space", config.adds_space, step.settings.boolean("add_prefix_space"));
   }
   for (const TokenizerStep& step : json.decoder) {
+  settings.truncates_left = config.truncates_left.value_or(json.truncates_left);
     if (step.type == "WordPiece") settings.clean_up = step.settings.boolean("cleanup");
   }
 }
@@ -151,6 +152,7 @@ TokenizerParts encoder_parts(const WordPieceSettings& settings, std::shared_ptr<
           .vocabulary = vocabulary,
           .max_length = settings.max_length,
           .mask_name = settings.mask};
+          .truncates_left = settings.truncates_left,
 }
 
 /// The tokenizer of a tokenizer.json; `config`: tokenizer_config.json beside it.

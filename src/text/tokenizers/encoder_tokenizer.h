@@ -18,9 +18,10 @@ namespace heed {
 /// Settings of tokenizer_config.json.
 struct WordPieceSettings {
   BertWordOptions words;
-  size_t max_length = 512;  ///< the model's maximum number of tokens; 0: unknown
-  bool token_types = true;  ///< whether the model reads them: other libraries then pass them on
-  bool clean_up = false;    ///< decode() removes spaces before punctuation and in contractions ("do n't")
+  size_t max_length = 512;      ///< the model's maximum number of tokens; 0: unknown
+  bool token_types = true;      ///< whether the model reads them: other libraries then pass them on
+  bool truncates_left = false;  ///< the end of a text that is too long is kept ("truncation_side")
+  bool clean_up = false;        ///< decode() removes spaces before punctuation and in contractions ("do n't")
   std::string start = "[CLS]", end = "[SEP]", unknown = "[UNK]", pad = "[PAD]", mask = "[MASK]";
 };
 

@@ -120,6 +120,25 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
   EXPECT_EQ(kept(50, 2), std::pair(7l, 2l));
 }
 
+TEST(WordPiece, TruncationOnTheLeftKeepsTheEndOfTexts) {
+  // As BertTokenizer with truncation_side "left".
+  WordPieceSettings settings;
+  settings.truncates_left = true;
+  const TestFolder folder;
+  wordpiece_tokenizer(kPieces, settings).save(folder.path());
+  const ModelTokenizer t = load_encoder_tokenizer(folder.path());
+  const Encoding encoding = t.encode("the film is good", {.max_length = 4});
+  EXPECT_EQ(encoding.ids, (Ids{2, 8, 9, 3}));
+  EXPECT_EQ(encoding.spans[1], std::pair(size_t{9}, size_t{11}));
+  EXPECT_TRUE(encoding.truncated);
+  EXPECT_EQ(t.encode("the film is", "good a b", {.max_length = 7}).ids, (Ids{2, 6, 8, 3, 32, 33, 3}));
+  EXPECT_EQ(t.encode("the film", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
+  EXPECT_TRUE(read_wordpiece_config(R"({"truncation_side": "left"})", "x").settings.truncates_left);
+  EXPECT_FALSE(read_wordpiece_config(R"({"truncation_side": "right"})", "x").settings.truncates_left);
+  expect_error(ErrorKind::kFormat, "'truncation_side'",
+               [] { read_wordpiece_config(R"({"truncation_side": "up"})", "x"); });
+}
+
 TEST(WordPiece, MaxMatchDropoutAndWordDropout) {
   const ModelTokenizer t = train_wordpiece({.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1},
                                            reader_of(artificial_lines(200)));

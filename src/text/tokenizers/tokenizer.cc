@@ -11,11 +11,18 @@
 namespace heed {
 namespace {
 
-void shorten(Encoding& encoding, size_t length) {
+/// Removes tokens from the end of a text, or from its beginning.
+void shorten(Encoding& encoding, size_t length, bool from_left) {
   if (encoding.size() <= length) return;
-  encoding.ids.resize(length);
-  encoding.spans.resize(length);
-  if (!encoding.pieces.empty()) encoding.pieces.resize(length);
+  const auto surplus = static_cast<ptrdiff_t>(encoding.size() - length);
+  const auto remove = [&](auto& each) {
+    if (each.empty()) return;
+    const auto first = from_left ? each.begin() : each.end() - surplus;
+    each.erase(first, first + surplus);
+  };
+  remove(encoding.ids);
+  remove(encoding.spans);
+  remove(encoding.pieces);
   encoding.truncated = true;
 }
 
@@ -82,8 +89,8 @@ Encoding ModelTokenizer::encode_texts(std::string_view first, std::optional<std:
     const size_t special = pipeline().finish({}, nothing, /*specials=*/true).size();
     const size_t room = std::max(options.max_length, special) - special;
     const auto [keep_one, keep_two] = share(one.tokens.size(), two ? two->tokens.size() : 0, room);
-    shorten(one.tokens, keep_one);
-    if (two) shorten(two->tokens, keep_two);
+    shorten(one.tokens, keep_one, parts_->truncates_left);
+    if (two) shorten(two->tokens, keep_two, parts_->truncates_left);
   }
   return pipeline().finish(std::move(one), std::move(two), /*specials=*/true);
 }

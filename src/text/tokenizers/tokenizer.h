@@ -25,8 +25,9 @@
 namespace heed {
 
 struct EncodeOptions {
-  /// Truncate to this many tokens, including special ones; 0: no limit. Of a pair, tokens are removed from
-  /// the end of the longer text, then alternately from both.
+  /// Truncate to this many tokens, including special ones; 0: no limit. Tokens are removed from the end of a
+  /// text, or from its beginning (TokenizerParts::truncates_left); of a pair, from the longer text, then
+  /// alternately from both.
   size_t max_length = 0;
   bool special_tokens = false;  ///< special tokens in the text stand for themselves
   /// Whether "[MASK]" in a text is the mask token, for masked language models.
@@ -54,8 +55,9 @@ struct TokenizerParts {
   bool separates_spans = false;  ///< of several tokens that share a character, the last one has it
   /// Whether text_of() removes the space that a text begins with.
   bool removes_space = false;
-  size_t max_length = 0;       ///< of the model, in tokens; 0: unknown
-  std::string mask_name = {};  ///< how the mask token is spelled, whether there is one or not
+  size_t max_length = 0;        ///< of the model, in tokens; 0: unknown
+  bool truncates_left = false;  ///< of a text that is too long, the end is kept instead of the beginning
+  std::string mask_name = {};   ///< how the mask token is spelled, whether there is one or not
   /// Writes the files of the tokenizer into a directory.
   std::function<void(const std::string& directory)> save = {};
   /// The tokenizer.json that save() writes for other libraries; empty: none.

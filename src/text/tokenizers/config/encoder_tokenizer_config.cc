@@ -18,6 +18,13 @@ size_t read_max_length(const JsonObject& config) {
   return longest > kMost ? 0 : static_cast<size_t>(longest);
 }
 
+/// truncation_side; empty if null or missing.
+std::optional<bool> read_truncates_left(const JsonObject& config) {
+  const char* key = "truncation_side";
+  if (!config.has(key)) return std::nullopt;
+  return config.word<bool>(key, {{"right", false}, {"left", true}});
+}
+
 }  // namespace
 
 WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& name) {
@@ -30,12 +37,14 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
                          .lowercase = read_flag(config, "do_lower_case"),
                          .strip_accents = read_flag(config, "strip_accents"),
                          .chinese_apart = read_flag(config, "tokenize_chinese_chars"),
-                         .adds_space = read_flag(config, "add_prefix_space")};
+                         .adds_space = read_flag(config, "add_prefix_space"),
+                         .truncates_left = read_truncates_left(config)};
   WordPieceSettings& settings = result.settings;
   settings.words.lowercase = result.lowercase.value_or(true);
   settings.words.strip_accents = result.strip_accents.value_or(settings.words.lowercase);
   settings.words.chinese_apart = result.chinese_apart.value_or(true);
   settings.max_length = read_max_length(config);
+  settings.truncates_left = result.truncates_left.value_or(false);
   settings.start = read_token(config, "cls_token", settings.start);
   settings.end = read_token(config, "sep_token", settings.end);
   settings.unknown = read_token(config, "unk_token", settings.unknown);
@@ -56,6 +65,7 @@ std::string write_wordpiece_config(const WordPieceSettings& settings, bool with_
     config["strip_accents"] = settings.words.strip_accents;
     config["tokenize_chinese_chars"] = settings.words.chinese_apart;
   }
+  if (settings.truncates_left) config["truncation_side"] = "left";
   config["tokenizer_class"] = with_json ? "PreTrainedTokenizerFast" : "BertTokenizer";
   config["unk_token"] = settings.unknown;
   return config.dump(2) + "\n";

@@ -13,7 +13,7 @@ namespace heed {
 /// them to a default.
 struct WordPieceConfig {
   WordPieceSettings settings;
-  std::optional<bool> lowercase, strip_accents, chinese_apart, adds_space;
+  std::optional<bool> lowercase, strip_accents, chinese_apart, adds_space, truncates_left;
 };
 
 /// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not

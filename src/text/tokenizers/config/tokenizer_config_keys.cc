@@ -16,7 +16,7 @@ KnownKeys with_keys_of_all(KnownKeys keys) {
       "max_model_input_sizes", "name_or_path", "processor_class", "special_tokens_map_file",
       "tokenizer_class", "tokenizer_file", "transformers_version", "trust_remote_code", "unsloth_version",
       "use_fast", "verbose", "vocab_file",
-      // chat templates, truncation and padding, applied only on request
+      // chat templates; padding; truncation, which only encoders do, on the side that they read
       "chat_template", "max_len", "max_length", "model_input_names", "model_max_length", "pad_to_multiple_of",
       "pad_token_type_id", "padding", "padding_side", "return_tensors", "return_token_type_ids", "stride",
       "truncation", "truncation_side", "truncation_strategy", "use_default_system_prompt",
@@ -67,7 +67,7 @@ const KnownKeys& wordpiece_keys() {
   static const KnownKeys keys =
       with_keys_of_all({.read = {"add_prefix_space", "cls_token", "do_basic_tokenize", "do_lower_case",
                                  "mask_token", "model_max_length", "pad_token", "sep_token", "strip_accents",
-                                 "tokenize_chinese_chars", "unk_token"},
+                                 "tokenize_chinese_chars", "truncation_side", "unk_token"},
                         .ignored = {},
                         .neutral = {{"clean_text", {true}},
                                     {"never_split", {nlohmann::json::array()}},
