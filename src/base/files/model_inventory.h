@@ -27,8 +27,8 @@ inline constexpr const char *kTokenizerConfig = "tokenizer_config.json", *kToken
                             *kSourceSpm = "source.spm", *kTargetSpm = "target.spm",
                             *kVocabularyJson = "vocab.json", *kTargetVocabulary = "target_vocab.json",
                             *kVocabularyTxt = "vocab.txt", *kMerges = "merges.txt",
-                            *kTokenizerModel = "tokenizer.model", *kT5Model = "spiece.model",
-                            *kSentencePieceBpe = "sentencepiece.bpe.model";
+                            *kAddedTokens = "added_tokens.json", *kTokenizerModel = "tokenizer.model",
+                            *kT5Model = "spiece.model", *kSentencePieceBpe = "sentencepiece.bpe.model";
 
 // sentence-transformers.
 inline constexpr const char *kModules = "modules.json", *kPrompts = "config_sentence_transformers.json";

@@ -41,22 +41,31 @@ std::vector<TokenizerStep> steps_of(const JsonObject& file, const std::string& p
   return steps;
 }
 
+}  // namespace
+
+AddedToken read_added_token(const JsonObject& object) {
+  AddedToken token;
+  token.content = object.string("content");
+  token.special = object.boolean("special", false);
+  token.strip_left = object.boolean("lstrip", false);
+  token.strip_right = object.boolean("rstrip", false);
+  token.single_word = object.boolean("single_word", false);
+  token.normalized = object.boolean("normalized", !token.special);
+  if (token.content.empty() || token.content.size() > kMaxAddedBytes) {
+    object.reject("content", fmt::format("a string of 1 to {} bytes", kMaxAddedBytes));
+  }
+  return token;
+}
+
+namespace {
+
 std::vector<AddedToken> added_tokens_of(const JsonObject& file) {
   std::vector<AddedToken> tokens;
   if (!file.has("added_tokens")) return tokens;
   std::unordered_set<std::string> known;
   for (const JsonObject& object : file.objects("added_tokens")) {
-    AddedToken token;
+    AddedToken token = read_added_token(object);
     token.id = static_cast<int32_t>(object.integer("id", {.minimum = 0, .maximum = INT32_MAX}));
-    token.content = object.string("content");
-    token.special = object.boolean("special", false);
-    token.strip_left = object.boolean("lstrip", false);
-    token.strip_right = object.boolean("rstrip", false);
-    token.single_word = object.boolean("single_word", false);
-    token.normalized = object.boolean("normalized", !token.special);
-    if (token.content.empty() || token.content.size() > kMaxAddedBytes) {
-      object.reject("content", fmt::format("a string of 1 to {} bytes", kMaxAddedBytes));
-    }
     if (!known.insert(token.content).second) object.reject("content", "a unique token");
     tokens.push_back(std::move(token));
   }
@@ -151,6 +160,12 @@ std::vector<std::pair<std::string, std::string>> merges_of(const JsonObject& mod
   return merges;
 }
 
+/// transformers takes the side from here unless tokenizer_config.json has it.
+bool truncates_left(const JsonObject& file) {
+  if (!file.has("truncation")) return false;
+  return file.object("truncation").string("direction", "Right") == "Left";
+}
+
 }  // namespace
 
 TokenizerJson read_tokenizer_json(const std::string& path) {
@@ -160,12 +175,6 @@ TokenizerJson read_tokenizer_json(const std::string& path) {
   // Early files lack the type of the model.
   const std::string type = model.string("type", model.has("merges") ? "BPE" : "");
   ModelEntries entries = entries_of(model);
-/// transformers takes the side from here unless tokenizer_config.json has it.
-bool truncates_left(const JsonObject& file) {
-  if (!file.has("truncation")) return false;
-  return file.object("truncation").string("direction", "Right") == "Left";
-}
-
   Pieces pieces = pieces_of(model, std::move(entries.pieces), added);
   return {path,
           steps_of(file, "normalizer"),

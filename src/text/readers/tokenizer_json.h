@@ -38,6 +38,10 @@ struct TokenizerJson {
 /// gaps or duplicates.
 TokenizerJson read_tokenizer_json(const std::string& path);
 
+/// An entry of added_tokens, or of added_tokens_decoder in tokenizer_config.json, without its id. Throws
+/// kFormat.
+AddedToken read_added_token(const JsonObject& object);
+
 /// Throws kFormat: "FILE: the pre_tokenizer {"type":"Digits",...} WHY".
 [[noreturn]] void refuse_step(const TokenizerJson& json, const TokenizerStep& step, std::string_view why);
 

@@ -9,6 +9,7 @@
 #include "text/pipeline/words/byte_characters.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/readers/vocabulary_json.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
@@ -40,14 +41,14 @@ void require_complete_merges(const std::string& merges_path, const ByteBpeFiles&
       merges_path, missing, files.pieces.size(), shown(*first));
 }
 
-/// The bytes of each piece, and those of an added token for its id: none if it is special. Throws kFormat,
+/// The bytes of each piece; of an added token as it is written, or none if it is special. Throws kFormat,
 /// with `name`, for a piece that spells no bytes.
 std::vector<std::string> texts_of(const ByteBpeFiles& files, const AddedVocabulary& added,
                                   const std::string& name) {
   std::vector<std::string> texts;
   for (const std::string& piece : files.pieces) {
-    if (added.find(static_cast<int32_t>(texts.size())) != nullptr) {
-      texts.emplace_back();
+    if (const AddedToken* token = added.find(static_cast<int32_t>(texts.size()))) {
+      texts.push_back(token->special ? "" : token->content);
       continue;
     }
     auto bytes = bytes_of_characters(piece);
@@ -70,6 +71,11 @@ void save_byte_bpe(const std::string& directory, const ByteBpeFiles& files) {
                              .start = piece_of(files.start),
                              .end = piece_of(files.end),
                              .unknown = piece_of(files.end)};
+  for (const AddedToken& token : files.added) {
+    // Special tokens of vocab.json that another key names need no entry.
+    const bool named = token.content == config.start || token.content == config.end;
+    if (!named || !token.is_plain()) config.added.push_back(token);
+  }
   if (files.starts_every_text) config.adds_start = true;
   write_text_tokenizer_config(directory, config);
 }
@@ -80,7 +86,6 @@ ModelTokenizer byte_bpe_tokenizer(ByteBpeFiles files) {
   PipelineParts pipeline{.path = "the merges", .added = AddedVocabulary(files.added), .keeps_bytes = true};
   pipeline.texts = texts_of(files, pipeline.added, model_file::kVocabularyJson);
   pipeline.pieces = files.pieces;
-  for (const AddedToken& token : files.added) pipeline.pieces[static_cast<size_t>(token.id)].clear();
   pipeline.model = byte_bpe_model(pipeline.path, pipeline.pieces, files.merges);
   TokenizerParts parts{
       .pipeline = TextPipeline(std::move(pipeline), static_cast<int32_t>(files.pieces.size())),
@@ -120,19 +125,13 @@ ByteBpeFiles read_byte_bpe(const std::string& directory, const TextTokenizerConf
          shown(left), shown(right), lacks);
   }
 
-  std::unordered_set<int32_t> known;
-  const auto special = [&](const std::string& token) -> std::optional<int32_t> {
-    const auto found = ids.find(token);
-    if (token.empty() || found == ids.end()) return {};
-    if (known.insert(found->second).second) files.added.push_back({.id = found->second, .content = token});
-    return found->second;
-  };
-  const bool silent = config.start.empty() && config.end.empty();
-  files.start = special(silent ? kEndOfText : config.start);
-  files.end = special(silent ? kEndOfText : config.end);
-  special(config.unknown);
+  files.added = config.added;
+  AddedPieces pieces(files.pieces, files.added, vocabulary_path);
+  if (config.start.empty() && config.end.empty()) files.start = files.end = pieces.special(kEndOfText);
+  if (!config.start.empty()) files.start = pieces.require("bos_token", config.start);
+  if (!config.end.empty()) files.end = pieces.require("eos_token", config.end);
+  pieces.special(config.unknown);
   files.starts_every_text = config.adds_start.value_or(false) && files.start;
-  for (const auto& [id, token] : config.special) special(token);
   require_complete_merges(merges_path, files);
   texts_of(files, AddedVocabulary(files.added), vocabulary_path);  // throws with the path
   return files;

@@ -21,9 +21,9 @@ inline constexpr const char* kEndOfText = "<|endoftext|>";
 
 /// The data of a byte-level BPE tokenizer.
 struct ByteBpeFiles {
-  std::vector<std::string> pieces = {};  ///< by id, as vocab.json has them
+  std::vector<std::string> pieces = {};  ///< by id, as vocab.json has them, with the added tokens
   std::vector<WrittenMerge> merges = {};
-  std::vector<AddedToken> added = {};  ///< special tokens
+  std::vector<AddedToken> added = {};
   std::optional<int32_t> start = {}, end = {};
   bool starts_every_text = false;
 };

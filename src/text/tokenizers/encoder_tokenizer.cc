@@ -11,6 +11,7 @@
 #include "text/readers/pipeline_reader.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/readers/word_list.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/encoder_tokenizer_config.h"
 #include "text/tokenizers/config/tokenizer_config_keys.h"
 
@@ -83,8 +84,8 @@ void compare(const TokenizerJson& json, const WordPieceConfig& config, WordPiece
     if (step.type != "ByteLevel") continue;
     agree(step, "add_prefix_space", config.adds_space, step.settings.boolean("add_prefix_space"));
   }
-  for (const TokenizerStep& step : json.decoder) {
   settings.truncates_left = config.truncates_left.value_or(json.truncates_left);
+  for (const TokenizerStep& step : json.decoder) {
     if (step.type == "WordPiece") settings.clean_up = step.settings.boolean("cleanup");
   }
 }
@@ -151,8 +152,8 @@ TokenizerParts encoder_parts(const WordPieceSettings& settings, std::shared_ptr<
           .mask = vocabulary->find(settings.mask),
           .vocabulary = vocabulary,
           .max_length = settings.max_length,
-          .mask_name = settings.mask};
           .truncates_left = settings.truncates_left,
+          .mask_name = settings.mask};
 }
 
 /// The tokenizer of a tokenizer.json; `config`: tokenizer_config.json beside it.
@@ -209,7 +210,9 @@ ModelTokenizer load_encoder_tokenizer(const ModelInventory& files) {
   const std::string path = files.path(kWordList);
   std::vector<std::string> pieces = read_word_list(path);
   try {
-    return wordpiece_tokenizer(std::move(pieces), settings.settings);
+    ModelTokenizer tokenizer = wordpiece_tokenizer(std::move(pieces), settings.settings);
+    require_no_other_ids(files, tokenizer.vocabulary());
+    return tokenizer;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kFormat) throw;
     fail(ErrorKind::kFormat, "{} (one piece per line) cannot be used: {}", path, error.what());

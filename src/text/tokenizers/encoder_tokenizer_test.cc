@@ -172,6 +172,19 @@ TEST(WordPiece, DecodesWordsForReading) {
   expect_error(ErrorKind::kUsage, "id 42", [&] { t.decode(Ids{42}); });
 }
 
+TEST(WordPiece, AddedTokensOutsideOfTheVocabularyAreRefused) {
+  const TestFolder folder;
+  tokenizer().save(folder.path());
+  folder.write("added_tokens.json", R"({"[MASK]": 4, "film": 6})");
+  EXPECT_EQ(load_encoder_tokenizer(folder.path()).encode("film").ids, (Ids{2, 6, 3}));
+  folder.write("added_tokens.json", R"({"<tool>": 42})");
+  expect_error(ErrorKind::kFormat, "added_tokens.json: '<tool>' has the id 42, but the vocabulary lacks it",
+               [&] { load_encoder_tokenizer(folder.path()); });
+  folder.write("added_tokens.json", R"({"film": 7})");
+  expect_error(ErrorKind::kFormat, "'film' has the id 7, but 6 in the vocabulary",
+               [&] { load_encoder_tokenizer(folder.path()); });
+}
+
 /// A tokenizer.json with these tokens of BPE, the first three special.
 ModelTokenizer with_json(const std::vector<std::string>& pieces, const Json& pre_tokenizer) {
   Json vocabulary = Json::object(), added = Json::array();

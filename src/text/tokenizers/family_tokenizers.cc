@@ -14,6 +14,7 @@
 #include "text/readers/tokenizer_file.h"
 #include "text/readers/vocabulary_json.h"
 #include "text/sentences/language_codes.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/tokenizer_config_keys.h"
 #include "text/tokenizers/config/translation_tokenizer_config.h"
 #include "text/tokenizers/numbered_pieces.h"
@@ -87,6 +88,7 @@ class Loader {
     } else {
       load_mbart();
     }
+    if (!files_.has(kJson)) require_no_other_ids(files_, *vocabulary_);
     frame_targets();
     const std::string usual = read_token(config_, "src_lang", usual_source());
     if (!result_.languages.empty()) {

@@ -1,14 +1,13 @@
 #include "text/tokenizers/language_tokenizer.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
 #include "text/readers/pipeline_reader.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/tokenizers/byte_bpe.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/language_tokenizer_config.h"
 #include "text/tokenizers/plain_tokenizers.h"
 
@@ -55,12 +54,12 @@ void check_contradictions(const TokenizerJson& json, const TextTokenizerConfig& 
                   adds_space ? "a space is added before a text" : "no space is added before a text");
     }
   }
-  for (const auto& [id, token] : config.special) {
-    if (static_cast<size_t>(id) < json.pieces.size() && json.pieces[static_cast<size_t>(id)] == token)
-      continue;
+  for (const AddedToken& token : config.added) {
+    const auto id = static_cast<size_t>(token.id);
+    if (id < json.pieces.size() && json.pieces[id] == token.content) continue;
     fail(ErrorKind::kFormat,
          "{}: tokenizer_config.json has the token '{}' with the id {}, which is missing in this file",
-         json.path, shown(token), id);
+         json.path, shown(token.content), id);
   }
 }
 
@@ -70,24 +69,16 @@ struct Roles {
 };
 
 Roles add_roles(TokenizerJson& json, const TextTokenizerConfig& config) {
-  std::unordered_map<std::string_view, int32_t> ids;
-  for (const std::string& piece : json.pieces) ids.emplace(piece, static_cast<int32_t>(ids.size()));
-  std::unordered_set<int32_t> known;
-  for (const AddedToken& token : json.added) known.insert(token.id);
-  const auto special = [&](const std::string& token) -> std::optional<int32_t> {
-    const auto found = ids.find(token);
-    if (token.empty() || found == ids.end()) return {};
-    if (known.insert(found->second).second) json.added.push_back({.id = found->second, .content = token});
-    return found->second;
-  };
-  Roles roles{.start = special(config.start), .end = special(config.end)};
-  special(config.unknown);
-  for (const auto& [id, token] : config.special) special(token);
+  AddedPieces pieces(json.pieces, json.added, json.path);
+  Roles roles{.start = pieces.special(config.start), .end = pieces.special(config.end)};
+  pieces.special(config.unknown);
+  for (const AddedToken& token : config.added) {
+    if (token.special) pieces.special(token.content);
+  }
   // Without a tokenizer_config.json, the usual names.
   for (const char* name : {"<|endoftext|>", "</s>", "<|end_of_text|>", "<eos>"}) {
-    const auto found = ids.find(name);
-    if (roles.end || found == ids.end() || known.count(found->second) == 0) continue;
-    roles.end = found->second;
+    if (roles.end) break;
+    roles.end = pieces.added(name);
     if (!roles.start && config.start.empty() && std::string_view(name) == "<|endoftext|>")
       roles.start = roles.end;
   }
@@ -145,6 +136,11 @@ ModelTokenizer load_json(const std::string& path, const TextTokenizerConfig& con
 
 ModelTokenizer load_kind(TextTokenizerKind kind, const std::string& directory,
                          const TextTokenizerConfig& config) {
+  const bool numbers_text = kind == TextTokenizerKind::kBytes || kind == TextTokenizerKind::kCharacters;
+  if (numbers_text && !config.added.empty()) {
+    fail(ErrorKind::kFormat, "'{}': the added token '{}' is not supported by a tokenizer of the kind \"{}\"",
+         directory, shown(config.added[0].content), name_of(kind));
+  }
   switch (kind) {
     case TextTokenizerKind::kBytes:
       return byte_tokenizer();

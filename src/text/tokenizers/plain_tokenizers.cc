@@ -8,11 +8,16 @@
 #include "text/readers/sentencepiece_parts.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/readers/vocabulary_json.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/training/tokenizer_json_writer.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
+
+std::optional<int32_t> known(int32_t id) {
+  return id < 0 ? std::nullopt : std::optional(id);
+}
 
 /// A tokenizer that Heed writes a tokenizer.json for, which other libraries read.
 void save_own(const std::string& directory, TextTokenizerKind kind, const std::string& json) {
@@ -61,36 +66,72 @@ NextLine lines_of(const NextText& text) {
   };
 }
 
-/// The bytes of each piece.
-std::vector<std::string> texts_of(const SentencePieceFile& file) {
-  std::vector<std::string> texts;
+/// The data of a SentencePiece tokenizer.
+struct SentencePieceData {
+  SentencePieceFile file = {};
+  std::string model = {};                ///< the content of the file
+  std::vector<std::string> pieces = {};  ///< by id, with the added tokens
+  /// The special pieces of the model, and the added tokens of the directory.
+  std::vector<AddedToken> added = {};
+  std::optional<int32_t> start = {}, end = {};
+  bool starts_every_text = false;
+
+  std::string spelt(std::optional<int32_t> id) const { return id ? pieces[static_cast<size_t>(*id)] : ""; }
+};
+
+SentencePieceData read_sentencepiece_data(std::string model, const std::string& name,
+                                          const TextTokenizerConfig& config) {
+  SentencePieceData parts{.file = read_sentencepiece_file(std::string_view(model), std::string_view(name)),
+                          .model = std::move(model),
+                          .added = config.added};
+  const SentencePieceFile& file = parts.file;
+  for (const SentencePieceEntry& piece : file.pieces) parts.pieces.push_back(piece.text);
+  for (AddedToken& token : parts.added) token.special |= token.id < file.size() && file.is_special(token.id);
+  AddedPieces pieces(parts.pieces, parts.added, name);
   for (int32_t id = 0; id < file.size(); ++id) {
-    const int byte = file.byte_of(id);
+    if (file.is_special(id)) pieces.special(file[id].text);
+  }
+  parts.start = config.start.empty() ? known(file.start_id()) : pieces.require("bos_token", config.start);
+  parts.end = config.end.empty() ? known(file.end_id()) : pieces.require("eos_token", config.end);
+  parts.starts_every_text = parts.start && config.adds_start.value_or(true);
+  return parts;
+}
+
+/// The bytes of each id.
+std::vector<std::string> texts_of(const SentencePieceData& parts, const AddedVocabulary& added) {
+  const SentencePieceFile& file = parts.file;
+  std::vector<std::string> texts;
+  for (int32_t id = 0; id < static_cast<int32_t>(parts.pieces.size()); ++id) {
+    const int byte = id < file.size() ? file.byte_of(id) : -1;
     texts.push_back(id == file.unknown_id() ? "\uFFFD"
-                    : file.is_special(id)   ? ""
+                    : added.is_special(id)  ? ""
                     : byte >= 0             ? std::string(1, static_cast<char>(byte))
-                                            : marks_to_spaces(file[id].text));
+                                            : marks_to_spaces(parts.pieces[static_cast<size_t>(id)]));
   }
   return texts;
 }
 
 /// The tokenizer.json of a model that Hugging Face's classes do not read as Heed does; empty: none.
-std::string json_of(const SentencePieceFile& file, bool starts_every_text) {
-  if (!file.keeps_text() || file.unknown_id() < 0) return "";
-  return sentencepiece_tokenizer_json(file, starts_every_text);
+std::string json_of(const SentencePieceData& parts) {
+  if (!parts.file.keeps_text() || parts.file.unknown_id() < 0) return "";
+  return sentencepiece_tokenizer_json(parts.file, parts.added,
+                                      parts.starts_every_text ? parts.start : std::nullopt);
 }
 
-void save_sentencepiece(const std::string& directory, const std::string& model, const SentencePieceFile& file,
-                        bool starts_every_text) {
-  write_file(directory + "/" + model_file::kTokenizerModel, model);
-  const auto spelt = [&](int32_t id) { return id < 0 ? "" : file[id].text; };
+void save_sentencepiece(const std::string& directory, const SentencePieceData& parts) {
+  write_file(directory + "/" + model_file::kTokenizerModel, parts.model);
   TextTokenizerConfig config{.tokenizer_class = "LlamaTokenizer",
-                             .start = spelt(file.start_id()),
-                             .end = spelt(file.end_id()),
-                             .unknown = spelt(file.unknown_id()),
-                             .adds_start = starts_every_text};
+                             .start = parts.spelt(parts.start),
+                             .end = parts.spelt(parts.end),
+                             .unknown = parts.spelt(known(parts.file.unknown_id())),
+                             .adds_start = parts.starts_every_text};
+  for (const AddedToken& token : parts.added) {
+    // The special pieces of the model need no entry.
+    const bool of_model = token.id < parts.file.size() && parts.file.is_special(token.id);
+    if (!of_model || !token.is_plain()) config.added.push_back(token);
+  }
   // Hugging Face's Llama class always uses BPE, whatever the type of tokenizer.model, and adds no space.
-  const std::string json = json_of(file, starts_every_text);
+  const std::string json = json_of(parts);
   if (!json.empty()) {
     config.tokenizer_class = kPlainTokenizerClass;
     config.own = TextTokenizerKind::kSentencePiece;
@@ -99,8 +140,28 @@ void save_sentencepiece(const std::string& directory, const std::string& model, 
   if (!json.empty()) write_file(directory + "/" + model_file::kTokenizerJson, json);
 }
 
-std::optional<int32_t> known(int32_t id) {
-  return id < 0 ? std::nullopt : std::optional(id);
+ModelTokenizer tokenizer_of(SentencePieceData data, const std::string& name) {
+  const auto read = std::make_shared<const SentencePieceData>(std::move(data));
+  const SentencePieceFile& file = read->file;
+  PipelineParts pipeline = sentencepiece_parts(file, name);
+  pipeline.pieces = read->pieces;
+  pipeline.added = AddedVocabulary(read->added);
+  pipeline.texts = texts_of(*read, pipeline.added);
+  TokenizerParts parts{
+      .pipeline = TextPipeline(std::move(pipeline), static_cast<int32_t>(read->pieces.size())),
+      .kind = name_of(TextTokenizerKind::kSentencePiece),
+      .start = read->start,
+      .end = read->end,
+      .shows_pieces = true};
+  if (read->starts_every_text) parts.pipeline = parts.pipeline.with_frame({*parts.start}, {});
+  const std::vector<std::string> pieces = parts.pipeline.tokens("a").pieces;
+  parts.removes_space = !pieces.empty() && pieces[0].starts_with(kSpaceMark);
+  if (file.type == SentencePieceModelType::kUnigram && json_of(*read).empty()) {
+    parts.beyond_hugging_face = "a SentencePiece unigram model with normalization or user-defined pieces";
+  }
+  parts.tokenizer_json = [read] { return json_of(*read); };
+  parts.save = [read](const std::string& directory) { save_sentencepiece(directory, *read); };
+  return ModelTokenizer(std::move(parts));
 }
 
 }  // namespace
@@ -166,37 +227,14 @@ ModelTokenizer train_character_tokenizer(const NextText& text) {
 }
 
 ModelTokenizer sentencepiece_tokenizer(std::string model, const std::string& name, bool starts_every_text) {
-  const auto file = std::make_shared<const SentencePieceFile>(
-      read_sentencepiece_file(std::string_view(model), std::string_view(name)));
-  PipelineParts pipeline = sentencepiece_parts(*file, name);
-  pipeline.texts = texts_of(*file);
-  std::vector<AddedToken> special;
-  for (int32_t id = 0; id < file->size(); ++id) {
-    if (file->is_special(id)) special.push_back({.id = id, .content = (*file)[id].text});
-  }
-  pipeline.added = AddedVocabulary(std::move(special));
-  TokenizerParts parts{.pipeline = TextPipeline(std::move(pipeline), file->size()),
-                       .kind = name_of(TextTokenizerKind::kSentencePiece),
-                       .start = known(file->start_id()),
-                       .end = known(file->end_id()),
-                       .shows_pieces = true};
-  if (starts_every_text && parts.start) parts.pipeline = parts.pipeline.with_frame({*parts.start}, {});
-  const std::vector<std::string> pieces = parts.pipeline.tokens("a").pieces;
-  parts.removes_space = !pieces.empty() && pieces[0].starts_with(kSpaceMark);
-  if (file->type == SentencePieceModelType::kUnigram && json_of(*file, starts_every_text).empty()) {
-    parts.beyond_hugging_face = "a SentencePiece unigram model with normalization or user-defined pieces";
-  }
-  parts.tokenizer_json = [file, starts_every_text] { return json_of(*file, starts_every_text); };
-  parts.save = [file, model = std::move(model), starts_every_text](const std::string& directory) {
-    save_sentencepiece(directory, model, *file, starts_every_text);
-  };
-  return ModelTokenizer(std::move(parts));
+  return tokenizer_of(read_sentencepiece_data(std::move(model), name, {.adds_start = starts_every_text}),
+                      name);
 }
 
 ModelTokenizer load_sentencepiece_tokenizer(const std::string& directory, const TextTokenizerConfig& config) {
   const std::string path = directory + "/" + model_file::kTokenizerModel;
   ModelTokenizer tokenizer =
-      sentencepiece_tokenizer(read_tokenizer_file(path), path, config.adds_start.value_or(true));
+      tokenizer_of(read_sentencepiece_data(read_tokenizer_file(path), path, config), path);
   const auto refuse = [&](const char* key, bool value, const char* what) {
     fail(ErrorKind::kFormat, "'{}': \"{}\" is {} in tokenizer_config.json, but {}", directory, key, value,
          what);

@@ -1,5 +1,7 @@
-// Test helper: deterministic artificial text in several scripts.
+// Test helper: deterministic artificial text in several scripts, and a small SentencePiece model.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "base/rng.h"
 #include "text/tokenizers/language_tokenizer.h"
 #include "text/training/sentencepiece_trainer.h"
+#include "text/training/sentencepiece_writer.h"
 
 namespace heed {
 
@@ -59,6 +62,17 @@ inline NextText once(const std::string& text) {
     stretch = text;
     return given = true;
   };
+}
+
+/// The pieces of a model file with byte fallback: a few words behind the special pieces and the bytes.
+inline std::vector<ScoredPiece> word_pieces() {
+  std::vector<ScoredPiece> pieces{{"<unk>", 0}, {"<s>", 0}, {"</s>", 0}};
+  for (int byte = 0; byte < 256; ++byte) pieces.push_back({fmt::format("<0x{:02X}>", byte), 0});
+  // The pair with the highest score goes first: "he" before "th".
+  for (const char* text : {"he", "\u2581t", "th", "\u2581the", "t", "h", "e", "\u2581"}) {
+    pieces.push_back({text, -static_cast<float>(pieces.size())});
+  }
+  return pieces;
 }
 
 }  // namespace heed

@@ -13,6 +13,7 @@
 #include "text/readers/ctranslate2_vocabulary.h"
 #include "text/readers/tokenizer_file.h"
 #include "text/sentences/language_codes.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/translation_tokenizer_config.h"
 #include "text/tokenizers/family_tokenizers.h"
 #include "text/unicode/whitespace.h"
@@ -103,6 +104,7 @@ TranslationTokenizer TranslationTokenizer::load(const ModelInventory& files) {
   };
   MarianModel source = read_marian_model(files, kSourceModel);
   const auto vocabulary = read_vocabulary(kVocabulary);
+  require_no_other_ids(files, *vocabulary);
   MarianModel target = read_marian_model(files, kTargetModel, source);
   const ModelTokenizer of_source = source.tokenizer(vocabulary);
   const auto of_target = [&] {
@@ -128,6 +130,7 @@ TranslationTokenizer TranslationTokenizer::load_ctranslate2(const ModelInventory
   const MarianModel source = read_marian_model(files, kSourceModel),
                     target = read_marian_model(files, kTargetModel, source);
   const auto vocabulary = read_list(joint ? kSharedVocabulary : "source_vocabulary");
+  require_no_other_ids(files, *vocabulary);
   return {source.tokenizer(vocabulary),
           target.tokenizer(joint ? vocabulary : read_list("target_vocabulary")),
           joint ? config : with_separate_vocabularies(config, files.path(kConfig)),

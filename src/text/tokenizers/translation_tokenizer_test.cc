@@ -268,6 +268,13 @@ TEST_F(TranslationTokenizerTest, BrokenDirectoriesAreNamed) {
   EXPECT_THAT(message, testing::HasSubstr("eos_token"));
   write_file(folder() + "/tokenizer_config.json", R"({"eos_token": {"content": "</s>"}})");
   TranslationTokenizer::load(folder());
+  const int32_t end = TranslationTokenizer::load(folder()).end_id();
+  write_file(folder() + "/added_tokens.json", fmt::format(R"({{"</s>": {}}})", end));
+  TranslationTokenizer::load(folder());
+  write_file(folder() + "/added_tokens.json", R"({"<tool>": 9999})");
+  EXPECT_EQ(load_error(&message), ErrorKind::kFormat);
+  EXPECT_THAT(message, testing::HasSubstr("added_tokens.json: '<tool>' has the id 9999"));
+  std::filesystem::remove(folder() + "/added_tokens.json");
   write_file(folder() + "/target.spm", "rubbish");
   EXPECT_EQ(load_error(&message), ErrorKind::kFormat);
   EXPECT_THAT(message, testing::HasSubstr("target.spm"));

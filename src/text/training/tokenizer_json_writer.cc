@@ -24,9 +24,15 @@ OrderedJson replace(std::string_view text, std::string_view with) {
   return {{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", with}};
 }
 
-OrderedJson added_token(int32_t id, const std::string& content) {
-  return {{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
-          {"rstrip", false}, {"normalized", false}, {"special", true}};
+/// Matched before normalization, as Heed does: the normalizers would put a mark of a space before it.
+OrderedJson added_token(const AddedToken& token) {
+  return {{"id", token.id},
+          {"content", token.content},
+          {"single_word", token.single_word},
+          {"lstrip", token.strip_left},
+          {"rstrip", token.strip_right},
+          {"normalized", false},
+          {"special", token.special}};
 }
 
 /// A BPE model without merges, so that each symbol is a token.
@@ -72,18 +78,18 @@ bool is_ordinary(const SentencePieceFile& model, int number) {
   return !model.is_special(number) && model.byte_of(number) < 0;
 }
 
-OrderedJson special_tokens_of(const SentencePieceFile& model) {
+/// By id.
+OrderedJson added_tokens_of(std::vector<AddedToken> tokens) {
+  std::ranges::sort(tokens, {}, &AddedToken::id);
   OrderedJson added = OrderedJson::array();
-  for (int n = 0; n < model.size(); ++n) {
-    if (model.is_special(n)) added.push_back(added_token(n, model[n].text));
-  }
+  for (const AddedToken& token : tokens) added.push_back(added_token(token));
   return added;
 }
 
 /// A post-processor that adds the start token before each text.
-OrderedJson frame_of(const SentencePieceFile& model, bool starts_every_text) {
-  if (!starts_every_text || model.start_id() < 0) return nullptr;
-  const std::string& start = model[model.start_id()].text;
+OrderedJson frame_of(const std::vector<AddedToken>& added, std::optional<int32_t> start_id) {
+  if (!start_id) return nullptr;
+  const std::string& start = std::ranges::find(added, *start_id, &AddedToken::id)->content;
   const auto text = [](const char* name, int type) {
     return OrderedJson{{"Sequence", {{"id", name}, {"type_id", type}}}};
   };
@@ -91,9 +97,8 @@ OrderedJson frame_of(const SentencePieceFile& model, bool starts_every_text) {
     return OrderedJson{{"SpecialToken", {{"id", start}, {"type_id", type}}}};
   };
   OrderedJson ids = OrderedJson::object();
-  ids[start] = {{"id", start},
-                {"ids", OrderedJson::array({model.start_id()})},
-                {"tokens", OrderedJson::array({start})}};
+  ids[start] = {
+      {"id", start}, {"ids", OrderedJson::array({*start_id})}, {"tokens", OrderedJson::array({start})}};
   return {{"type", "TemplateProcessing"},
           {"single", OrderedJson::array({token(0), text("A", 0)})},
           {"pair", OrderedJson::array({token(0), text("A", 0), token(1), text("B", 1)})},
@@ -101,14 +106,14 @@ OrderedJson frame_of(const SentencePieceFile& model, bool starts_every_text) {
 }
 
 /// The whole file, given the pre-tokenizer and the model.
-std::string file_of(const SentencePieceFile& model, bool starts_every_text, OrderedJson pre_tokenizer,
-                    OrderedJson json_model) {
+std::string file_of(const std::vector<AddedToken>& added, std::optional<int32_t> start,
+                    OrderedJson pre_tokenizer, OrderedJson json_model) {
   const std::string mark(kSpaceMark);
   const OrderedJson prepend{{"type", "Prepend"}, {"prepend", mark}}, fallback{{"type", "ByteFallback"}},
       fuse{{"type", "Fuse"}};
   const OrderedJson strip{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
-  return file_of(special_tokens_of(model), sequence("normalizers", {prepend, replace(" ", mark)}),
-                 std::move(pre_tokenizer), frame_of(model, starts_every_text),
+  return file_of(added_tokens_of(added), sequence("normalizers", {prepend, replace(" ", mark)}),
+                 std::move(pre_tokenizer), frame_of(added, start),
                  sequence("decoders", {replace(mark, " "), fallback, fuse, strip}), std::move(json_model));
 }
 
@@ -194,15 +199,15 @@ std::string character_tokenizer_json(const std::u32string& characters) {
                  plain_model(vocabulary_of(characters, spell)));
 }
 
-std::string sentencepiece_tokenizer_json(const SentencePieceFile& model, bool starts_every_text) {
+std::string sentencepiece_tokenizer_json(const SentencePieceFile& model, const std::vector<AddedToken>& added,
+                                         std::optional<int32_t> start) {
   HEED_CHECK(model.keeps_text() && model.unknown_id() >= 0);
-  if (model.type != SentencePieceModelType::kUnigram)
-    return file_of(model, starts_every_text, nullptr, bpe_model(model));
+  if (model.type != SentencePieceModelType::kUnigram) return file_of(added, start, nullptr, bpe_model(model));
   const OrderedJson apart{{"type", "Split"},
                           {"pattern", {{"Regex", kNeverMatched}}},
                           {"behavior", "MergedWithPrevious"},
                           {"invert", false}};
-  return file_of(model, starts_every_text, apart, unigram_model(model));
+  return file_of(added, start, apart, unigram_model(model));
 }
 
 }  // namespace heed

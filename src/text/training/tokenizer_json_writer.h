@@ -3,8 +3,11 @@
 // are matched; in Heed they are ordinary text.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "text/pipeline/added_vocabulary.h"
 #include "text/readers/sentencepiece_file.h"
 
 namespace heed {
@@ -16,8 +19,9 @@ std::string byte_tokenizer_json();
 /// Face's library; in Heed they are an error.
 std::string character_tokenizer_json(const std::u32string& characters);
 
-/// For a lossless SentencePiece model (SentencePieceFile::keeps_text()) with an <unk>. Adds the start token
-/// to every text if `starts_every_text`.
-std::string sentencepiece_tokenizer_json(const SentencePieceFile& model, bool starts_every_text);
+/// For a lossless SentencePiece model (SentencePieceFile::keeps_text()) with an <unk>. `added`: its special
+/// pieces and the tokens beyond it. `start`: one of them that begins every text.
+std::string sentencepiece_tokenizer_json(const SentencePieceFile& model, const std::vector<AddedToken>& added,
+                                         std::optional<int32_t> start);
 
 }  // namespace heed

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "base/files/file.h"
+#include "text/readers/tokenizer_file.h"
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/tokenizer_config_keys.h"
 #include "text/tokenizers/config/translation_tokenizer_config.h"
 
@@ -11,23 +13,6 @@ namespace heed {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-/// {"0": {"content": "<|endoftext|>", "special": true, ...}, ...}
-std::map<int32_t, std::string> read_special(const JsonObject& config) {
-  std::map<int32_t, std::string> special;
-  if (!config.has("added_tokens_decoder")) return special;
-  const JsonObject tokens = config.object("added_tokens_decoder");
-  for (const std::string& key : tokens.keys()) {
-    if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != std::string::npos) {
-      fail(ErrorKind::kFormat, "{}: '{}' in 'added_tokens_decoder' is not an id", config.origin(),
-           shown(key));
-    }
-    const JsonObject token = tokens.object(key);
-    std::string content = token.string("content");
-    if (token.boolean("special", false)) special[std::stoi(key)] = std::move(content);
-  }
-  return special;
-}
 
 /// Directories of earlier versions have a tokenizer class of Heed, which other libraries do not know.
 std::optional<TextTokenizerKind> read_own_kind(const JsonObject& config, const std::string& tokenizer_class) {
@@ -44,11 +29,17 @@ std::optional<TextTokenizerKind> read_own_kind(const JsonObject& config, const s
 
 TextTokenizerConfig read_text_tokenizer_config(const ModelInventory& files) {
   TextTokenizerConfig result;
-  if (!files.has(model_file::kTokenizerConfig)) return result;
-  const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
+  const JsonObject config =
+      JsonObject::parse(read_tokenizer_config_file(files), files.path(model_file::kTokenizerConfig));
   require_known_keys(config, text_tokenizer_keys());
-  // If there is a tokenizer.json, it lists them.
-  if (!files.has(model_file::kTokenizerJson)) require_no_other_tokens(config, added_tokens(config));
+  if (files.has(model_file::kTokenizerJson)) {
+    result.added = read_added_tokens(config);  // the file lists them, too
+  } else {
+    result.added = read_added_tokens(files, config);
+    std::vector<std::string> listed;
+    for (const AddedToken& token : result.added) listed.push_back(token.content);
+    require_no_other_tokens(config, listed);
+  }
   result.tokenizer_class = read_token(config, "tokenizer_class", "");
   result.start = read_token(config, "bos_token", "");
   result.end = read_token(config, "eos_token", "");
@@ -56,7 +47,6 @@ TextTokenizerConfig read_text_tokenizer_config(const ModelInventory& files) {
   result.adds_start = read_flag(config, "add_bos_token");
   result.adds_end = read_flag(config, "add_eos_token");
   result.adds_space = read_flag(config, "add_prefix_space");
-  result.special = read_special(config);
   result.own = read_own_kind(config, result.tokenizer_class);
   return result;
 }
@@ -72,6 +62,8 @@ void write_text_tokenizer_config(const std::string& directory, const TextTokeniz
     json["add_eos_token"] = false;
   }
   if (config.tokenizer_class == "GPT2Tokenizer") json["add_prefix_space"] = config.adds_space.value_or(false);
+  for (const AddedToken& token : config.added)
+    json["added_tokens_decoder"][std::to_string(token.id)] = added_token_json(token);
   json["clean_up_tokenization_spaces"] = false;
   write_file(directory + "/" + model_file::kTokenizerConfig, json.dump(2) + "\n");
 }

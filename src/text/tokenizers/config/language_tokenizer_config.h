@@ -1,10 +1,11 @@
 // Reads and writes tokenizer_config.json of language models.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "text/pipeline/added_vocabulary.h"
 #include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
@@ -18,9 +19,9 @@ struct TextTokenizerConfig {
   std::string start = {}, end = {}, unknown = {};
   /// add_bos_token, add_eos_token, add_prefix_space; empty if missing.
   std::optional<bool> adds_start = {}, adds_end = {}, adds_space = {};
-  std::map<int32_t, std::string> special =
-      {};  ///< special tokens of added_tokens_decoder
-           /// heed_tokenizer: the kind, if Heed wrote tokenizer.json only for other libraries.
+  /// added_tokens_decoder; or, without it and without a tokenizer.json, added_tokens.json.
+  std::vector<AddedToken> added = {};
+  /// heed_tokenizer: the kind, if Heed wrote tokenizer.json only for other libraries.
   std::optional<TextTokenizerKind> own = {};
 };
 

@@ -41,6 +41,16 @@ std::string token_text(const nlohmann::json& token) {
   return content != token.end() && content->is_string() ? content->get<std::string>() : token.dump();
 }
 
+/// The tokens in additional_special_tokens and extra_special_tokens, with the key.
+std::vector<std::pair<const char*, std::string>> further_special_tokens(const JsonObject& config) {
+  std::vector<std::pair<const char*, std::string>> result;
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    if (!config.has(key)) continue;
+    for (const nlohmann::json& token : config.json().at(key)) result.emplace_back(key, token_text(token));
+  }
+  return result;
+}
+
 }  // namespace
 
 const KnownKeys& marian_tokenizer_keys() {
@@ -85,6 +95,16 @@ const KnownKeys& text_tokenizer_keys() {
   return keys;
 }
 
+std::vector<std::string> named_special_tokens(const JsonObject& config) {
+  std::vector<std::string> result;
+  for (const char* key :
+       {"bos_token", "cls_token", "eos_token", "mask_token", "pad_token", "sep_token", "unk_token"}) {
+    if (config.has(key)) result.push_back(token_text(config.json().at(key)));
+  }
+  for (const auto& [key, token] : further_special_tokens(config)) result.push_back(token);
+  return result;
+}
+
 std::vector<std::string> added_tokens(const JsonObject& config) {
   std::vector<std::string> result;
   if (!config.has("added_tokens_decoder")) return result;
@@ -102,10 +122,7 @@ void require_no_other_tokens(const JsonObject& config, const std::vector<std::st
          config.origin(), key, shown(token));
   };
   for (const std::string& token : added_tokens(config)) require("added_tokens_decoder", token);
-  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-    if (!config.has(key)) continue;
-    for (const nlohmann::json& token : config.json().at(key)) require(key, token_text(token));
-  }
+  for (const auto& [key, token] : further_special_tokens(config)) require(key, token);
 }
 
 }  // namespace heed

@@ -18,6 +18,8 @@ const KnownKeys& wordpiece_keys();
 /// Language models.
 const KnownKeys& text_tokenizer_keys();
 
+/// The tokens that the config names as special: "bos_token", "additional_special_tokens", ...
+std::vector<std::string> named_special_tokens(const JsonObject& config);
 /// The contents of added_tokens_decoder: {"0": {"content": "<unk>", ...}, ...}.
 std::vector<std::string> added_tokens(const JsonObject& config);
 

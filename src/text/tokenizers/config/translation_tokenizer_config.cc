@@ -2,17 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/tokenizer_config_keys.h"
 
 namespace heed {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-OrderedJson special_token(const std::string& text) {
-  return {{"content", text}, {"lstrip", false},      {"normalized", false},
-          {"rstrip", false}, {"single_word", false}, {"special", true}};
-}
 
 }  // namespace
 
@@ -51,7 +47,7 @@ std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabula
                                    int max_length) {
   OrderedJson tokens = OrderedJson::object();
   for (const int32_t id : {vocabulary.end_id(), vocabulary.unknown_id(), vocabulary.pad_id()}) {
-    tokens[std::to_string(id)] = special_token(vocabulary.piece(id));
+    tokens[std::to_string(id)] = added_token_json({.id = id, .content = vocabulary.piece(id)});
   }
   OrderedJson result{{"added_tokens_decoder", tokens},           {"clean_up_tokenization_spaces", false},
                      {"eos_token", config.special.end},          {"model_max_length", max_length},
