@@ -66,6 +66,7 @@ void HttpConnection::next_request() {
   response_.reset();
   hold(0);
   framing_ = {};
+  timed_out_ = false;
   record_ = {};
   record_.address = address_;
   ++number_;
@@ -108,6 +109,8 @@ void HttpConnection::read_more() {
 /// Parses what was received, up to the end of the head or of the request. Not by Beast's own functions for
 /// reading, which accept folded headers and trailers of any size.
 void HttpConnection::parse() {
+  // The read had ended before the deadline could cancel it.
+  if (timed_out_) return on_read_error(asio::error::timed_out);
   const bool head = !parser_->is_header_done();
   while (buffer_.size() > 0) {
     ErrorCode error;
@@ -255,7 +258,6 @@ void HttpConnection::on_watch(ErrorCode error, size_t bytes) {
 void HttpConnection::refuse(int status, std::string_view message, HttpHeaders headers) {
   parser_.reset();
   body_.reset();
-  timed_out_ = false;
   handling_ = true;
   framing_.keep_alive = false;
   discard_ = true;

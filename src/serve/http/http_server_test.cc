@@ -51,6 +51,11 @@ class HttpServerTest : public testing::Test {
       reply->end();
     } else if (request.path == "/drop") {
       return;
+    } else if (request.path == "/block") {  // the thread of input and output
+      blocked_ = true;
+      blocked_.notify_all();
+      go_.wait(false);
+      reply->send({.status = 200});
     } else if (request.path == "/large") {
       reply->send({.status = 200, .content_type = "text/plain", .body = std::string(64 << 20, 'x')});
     } else {
@@ -85,6 +90,7 @@ class HttpServerTest : public testing::Test {
   std::condition_variable changed_;
   std::vector<Held> held_;
   std::vector<HttpRecord> records_;
+  std::atomic<bool> blocked_ = false, go_ = false;
   std::unique_ptr<HttpServer> server_;
 };
 
@@ -261,6 +267,26 @@ TEST_F(HttpServerTest, SlowWritersAreDisconnected) {
   EXPECT_EQ(body.receive().status, 408);
   EXPECT_EQ(silent.receive().status, 0);
   EXPECT_TRUE(idle.ends_within());
+}
+
+// A read that is complete cannot be cancelled any more: the next ones must not go on without a deadline.
+TEST_F(HttpServerTest, DataAtTheDeadlineIsLateToo) {
+  constexpr double kSeconds = 0.3;
+  start({.head_bytes = 64 << 10, .head_seconds = kSeconds, .body_seconds = kSeconds});
+  HttpConnection head(server_->port()), body(server_->port()), other(server_->port());
+  body.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nx");
+  head.send("GET / HTTP/1.1\r\nA: ");
+  const auto begin = Clock::now();
+  other.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
+  blocked_.wait(false);
+  // Both come while the server cannot look.
+  body.send(std::string(60'000, 'x'));
+  head.send(std::string(40'000, 'x'));
+  while (seconds_since(begin) < 2 * kSeconds) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  go_ = true;
+  go_.notify_all();
+  EXPECT_EQ(body.receive().status, 408);
+  EXPECT_EQ(head.receive().status, 408);
 }
 
 TEST_F(HttpServerTest, SlowReadersAreDisconnected) {
