@@ -50,7 +50,7 @@ std::string_view origin_form(std::string_view target) {
 struct HttpConnection::Parser : http::request_parser<http::string_body> {};
 
 HttpConnection::HttpConnection(HttpConnections& shared, Tcp::socket socket)
-    : shared_(shared), socket_(std::move(socket)), timer_(shared.io) {
+    : shared_(shared), socket_(std::move(socket)), timer_(shared.io), begin_(Clock::now()) {
   ErrorCode ignored;
   const auto end = socket_.remote_endpoint(ignored);
   address_ = end.address().to_string(ignored);

@@ -140,7 +140,7 @@ void HttpServer::Listener::admit(Tcp::socket socket) {
   if (full && shared->count >= shared->options.connections + 64) return;  // no capacity even for an error
   shared->insert(connection);
   if (full) {
-    connection->refuse(503, "too many connections");
+    connection->refuse(503, "too many connections", {{"Retry-After", "5"}});
   } else {
     connection->start();
   }

@@ -307,8 +307,13 @@ TEST_F(HttpServerTest, SlowClientsDoNotBlockOthers) {
   }
   HttpConnection last(server_->port());
   EXPECT_EQ(last.get("/").status, 200);
+  const auto begin = Clock::now();
   HttpConnection refused(server_->port());
-  EXPECT_EQ(refused.receive().status, 503);
+  const HttpAnswer answer = refused.receive();
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.headers.count("retry-after"), 1U);
+  const HttpRecord record = wait_for_record([](const HttpRecord& each) { return each.status == 503; });
+  EXPECT_LE(record.seconds, seconds_since(begin));
   slow.clear();
   EXPECT_TRUE(eventually([&] { return server_->open_connections() <= 2; }));
   EXPECT_EQ(HttpConnection(server_->port()).get("/").status, 200);
