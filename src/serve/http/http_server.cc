@@ -204,18 +204,15 @@ void HttpServer::drain(double seconds, double cancel_seconds) {
     listener.acceptor.close(ignored);
     listener.shared->for_each([](HttpConnection& connection) { connection.drain(); });
   });
+  // Does not wait for the thread of input and output, in case it hangs.
   const auto wait = [&](double time) {
     const auto end = Clock::now() + std::chrono::duration<double>(time);
+    const auto empty = std::make_shared<std::atomic<bool>>(false);
     while (Clock::now() < end) {
+      asio::post(listener_->shared->io,
+                 [&shared = *listener_->shared, empty] { *empty = shared.open.empty() && shared.draining; });
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      std::atomic<bool> empty = false, asked = false;
-      asio::post(listener_->shared->io, [&] {
-        empty = listener_->shared->open.empty() && listener_->shared->draining;
-        asked = true;
-        asked.notify_one();
-      });
-      asked.wait(false);
-      if (empty) return true;
+      if (*empty) return true;
     }
     return false;
   };

@@ -391,6 +391,16 @@ TEST_F(HttpServerTest, DrainCancelsSlowRequests) {
   draining.join();
 }
 
+TEST_F(HttpServerTest, DrainEndsInTimeWhateverAHandlerDoes) {
+  start();
+  HttpConnection client(server_->port());
+  client.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
+  blocked_.wait(false);
+  server_->drain(0.1, 0.1);  // returns
+  go_ = true;
+  go_.notify_all();
+}
+
 TEST(HttpServer, ReportsABindFailure) {
   const auto never = [](const HttpRequest&, const std::shared_ptr<HttpReply>&) {};
   const auto done = [](const HttpRecord&) {};
