@@ -235,6 +235,12 @@ TEST(WebFiles, ServesOnlyTheFolder) {
   EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
   request.headers.emplace_back("if-none-match", tag);
   EXPECT_EQ(file_response(request, *files.find("/")).status, 304);
+  for (const std::string& same : {"W/" + tag, "\"other\" , W/" + tag, std::string("*")}) {
+    request.headers = {{"if-none-match", same}};
+    EXPECT_EQ(file_response(request, *files.find("/")).status, 304) << same;
+  }
+  request.headers = {{"if-none-match", "\"other\", W/\"" + tag}};
+  EXPECT_EQ(file_response(request, *files.find("/")).status, 200);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include "base/text/ascii.h"
@@ -28,6 +29,17 @@ constexpr size_t kAlwaysReceivedBytes = 64 << 10;
 /// Whether the head of a request has a header that continues on the next line.
 bool is_folded(std::string_view head) {
   return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
+}
+
+/// Whether the connection stays open after the request. Also where several Connection headers say something:
+/// Beast's head.keep_alive() reads the first one.
+bool keeps_alive(const http::request<http::string_body>& head) {
+  const auto [begin, end] = head.equal_range(http::field::connection);
+  const auto says = [&, begin = begin, end = end](const char* option) {
+    return std::any_of(begin, end,
+                       [&](const auto& field) { return http::token_list(field.value()).exists(option); });
+  };
+  return !says("close") && (head.version() >= 11 || says("keep-alive"));
 }
 
 /// Whether a client's X-Request-Id is safe in a log and in a header.
@@ -71,19 +83,34 @@ void HttpConnection::next_request() {
   record_.address = address_;
   ++number_;
   const bool first = number_ == 1;
-  if (shared_.draining && !first && buffer_.size() == 0) return close();
   begin_ = Clock::now();
-  if (buffer_.size() > 0) {
+  if (has_begun()) {
     set_deadline(Stage::kHead, shared_.options.head_seconds);
     return read_head();
   }
+  if (shared_.draining && !first) return close();
   // New connections get the time-out of the head, kept-alive ones first the idle time-out.
   set_deadline(Stage::kIdle, first ? shared_.options.head_seconds : shared_.options.idle_seconds);
-  socket_.async_read_some(buffer_.prepare(4096), then([this, first](ErrorCode error, size_t bytes) {
+  await_request();
+}
+
+/// Whether a part of the request is there. Drops the empty lines before it, which some clients send behind a
+/// body (RFC 9112, section 2.2).
+bool HttpConnection::has_begun() {
+  const auto received = [&] {
+    return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+  };
+  while (received().starts_with("\r\n")) buffer_.consume(2);
+  return !received().empty() && received() != "\r";
+}
+
+void HttpConnection::await_request() {
+  socket_.async_read_some(buffer_.prepare(4096), then([this](ErrorCode error, size_t bytes) {
                             if (error) return close();
                             buffer_.commit(bytes);
+                            if (!has_begun()) return await_request();
                             stage_ = Stage::kHead;
-                            if (!first) {
+                            if (number_ > 1) {
                               begin_ = Clock::now();
                               set_deadline(Stage::kHead, shared_.options.head_seconds);
                             }
@@ -161,7 +188,7 @@ void HttpConnection::on_head() {
   framing_ = {.request_id = {},
               .head_only = head.method() == http::verb::head,
               .http_1_0 = head.version() < 11,
-              .keep_alive = head.keep_alive()};
+              .keep_alive = keeps_alive(head)};
   record_.method = std::string(head.method_string());
   if (!framing_.http_1_0 && head.count(http::field::host) != 1) {
     return refuse(400, "a request must have one Host header");
@@ -183,7 +210,9 @@ void HttpConnection::on_head() {
   if (parser_->is_done()) return on_request();
   body_ = std::make_shared<CountedBytes>(shared_.received);
   set_deadline(Stage::kBody, shared_.options.body_seconds);
-  if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return parse();
+  // HTTP/1.0 has no interim responses.
+  const bool waits = !framing_.http_1_0 && boost::beast::iequals(head[http::field::expect], "100-continue");
+  if (!waits) return parse();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(socket_, asio::buffer(kContinue), then([this](ErrorCode failure, size_t) {
                       if (failure) return on_read_error(failure);

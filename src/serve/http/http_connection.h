@@ -53,6 +53,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   enum class Stage { kIdle, kHead, kBody, kHandling, kWriting, kDiscarding };
 
   void next_request();
+  bool has_begun();
+  void await_request();
   void read_head();
   void read_more();
   void parse();

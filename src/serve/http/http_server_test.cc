@@ -358,6 +358,51 @@ TEST_F(HttpServerTest, Http10) {
   EXPECT_TRUE(client.ends_within());
 }
 
+TEST_F(HttpServerTest, NotModifiedHasNoLength) {
+  start();
+  HttpConnection client(server_->port());
+  client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  take_held().reply->send({.status = 304});
+  const HttpAnswer answer = client.receive();
+  EXPECT_EQ(answer.status, 304);
+  EXPECT_EQ(answer.headers.count("content-length"), 0U);
+  EXPECT_EQ(client.get("/next").body, "/next:");
+}
+
+TEST_F(HttpServerTest, ContinueIsForHttp11) {
+  start();
+  HttpConnection client(server_->port());
+  client.send("POST /e HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nok");
+  EXPECT_THAT(client.peek(), testing::StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, CloseInAnyConnectionHeaderCloses) {
+  start();
+  for (const char* headers :
+       {"Connection: keep-alive\r\nConnection: close\r\n", "Connection: x, Close\r\n"}) {
+    HttpConnection client(server_->port());
+    EXPECT_EQ(client.get("/", headers).headers["connection"], "close") << headers;
+    EXPECT_TRUE(client.ends_within());
+  }
+  HttpConnection old(server_->port());
+  old.send("GET /1 HTTP/1.0\r\nConnection: x\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_EQ(old.receive().headers["connection"], "keep-alive");
+  EXPECT_EQ(old.get("/2").body, "/2:");
+}
+
+// As some clients send them behind a body; RFC 9112, section 2.2.
+TEST_F(HttpServerTest, EmptyLinesBeforeARequestAreIgnored) {
+  start();
+  HttpConnection client(server_->port());
+  client.send("\r\nPOST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok\r\n");
+  EXPECT_EQ(client.receive().body, "/1:ok");
+  client.send("\r");
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  client.send("\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(client.get("/2").body, "/2:");
+}
+
 TEST_F(HttpServerTest, DrainCompletesRunningRequests) {
   start();
   const uint16_t port = server_->port();

@@ -30,10 +30,12 @@ void ResponseStream::append_head(const HttpResponse& response) {
   if (std::ranges::none_of(response.headers, [](const auto& h) { return h.first == "Cache-Control"; })) {
     bytes_ += "Cache-Control: no-store\r\n";
   }
-  if (response.status != 204) bytes_ += "Content-Type: " + response.content_type + "\r\n";
+  // These statuses have no content (RFC 9110, section 8.6).
+  const bool has_content = response.status != 204 && response.status != 304;
+  if (has_content) bytes_ += "Content-Type: " + response.content_type + "\r\n";
   if (in_parts_ && !framing_.http_1_0) {
     bytes_ += "Transfer-Encoding: chunked\r\n";
-  } else if (!in_parts_ && response.status != 204) {
+  } else if (!in_parts_ && has_content) {
     bytes_ += fmt::format("Content-Length: {}\r\n", response.body.size());
   }
   if (!framing_.keep_alive) bytes_ += "Connection: close\r\n";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/check.h"
@@ -9,6 +10,7 @@
 #include "base/files/file.h"
 #include "inspect/explorer/explorer_page.h"
 #include "inspect/explorer/web_files.h"
+#include "text/unicode/whitespace.h"
 
 namespace heed::serve {
 namespace {
@@ -38,6 +40,19 @@ uint64_t hash_of(std::string_view content) {
   uint64_t hash = 14695981039346656037ULL;
   for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return hash;
+}
+
+/// Whether an If-None-Match names the tag, by weak comparison (RFC 9110, section 13.1.2). The tags here have
+/// no commas.
+bool names_tag(std::string_view list, std::string_view tag) {
+  while (!list.empty()) {
+    std::string_view each = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), each.size() + 1));
+    each = strip(each);
+    if (each.starts_with("W/")) each.remove_prefix(2);
+    if (each == tag || each == "*") return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -88,7 +103,7 @@ const HttpResponse* WebFiles::find(const std::string& path) const {
 HttpResponse file_response(const HttpRequest& request, const HttpResponse& file) {
   const std::string_view known = request.header("if-none-match");
   for (const auto& [name, value] : file.headers) {
-    if (name == "ETag" && !known.empty() && known == value) {
+    if (name == "ETag" && names_tag(known, value)) {
       return {.status = 304, .content_type = file.content_type, .body = {}, .headers = file.headers};
     }
   }
