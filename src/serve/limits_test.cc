@@ -89,6 +89,16 @@ TEST(Fields, RefuseWhatIsMalformed) {
   EXPECT_EQ(status("text/xml", "<q/>"), 415);
   EXPECT_EQ(status("multipart/form-data", "--x"), 400);
   EXPECT_EQ(status("multipart/form-data; boundary=x", "--x\r\nno end"), 400);
+  const auto repeated = [](const std::string& part, int count, std::string text = "") {
+    while (count-- > 0) text += part;
+    return text;
+  };
+  const std::string part = "--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\na\r\n";
+  EXPECT_EQ(status(form, repeated("a&", 16384)), 200);
+  EXPECT_EQ(status(form, repeated("a&", 16385)), 400);
+  EXPECT_EQ(status(form, repeated("&", 20000)), 200);  // no field
+  EXPECT_EQ(status("multipart/form-data; boundary=x", repeated(part, 16384) + "--x--"), 200);
+  EXPECT_EQ(status("multipart/form-data; boundary=x", repeated(part, 16385) + "--x--"), 400);
   HttpRequest packed = request_of(json, "{}");
   packed.headers.emplace_back("content-encoding", "gzip");
   EXPECT_EQ(status_of([&] { const Fields fields(packed, 32); }), 415);

@@ -17,14 +17,35 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Adds a field of a form; repeated fields make a list.
-void add(Json& object, std::string name, std::string value) {
+/// Values of a request beyond this are refused: each takes up to 64 bytes for two of the text.
+constexpr size_t kMaxValues = 1 << 14;
+
+void require_few_values(size_t values) {
+  if (values > kMaxValues) refuse(400, "the request has more than {} values", kMaxValues);
+}
+
+/// Adds the fields of forms to an object; repeated fields make a list.
+class FormReader {
+ public:
+  explicit FormReader(Json& object) : object_(object) {}
+  void add_form(std::string_view form);
+  void add_multipart(std::string_view body, std::string_view type);
+
+ private:
+  void add(std::string name, std::string value);
+
+  Json& object_;
+  size_t values_ = 0;
+};
+
+void FormReader::add(std::string name, std::string value) {
+  require_few_values(++values_);
   if (find_invalid_utf8(name) || find_invalid_utf8(value)) {
     refuse(400, "the field '{}' is not valid UTF-8", shown(name));
   }
-  const auto found = object.find(name);
-  if (found == object.end()) {
-    object[std::move(name)] = std::move(value);
+  const auto found = object_.find(name);
+  if (found == object_.end()) {
+    object_[std::move(name)] = std::move(value);
   } else if (found->is_array()) {
     found->push_back(std::move(value));
   } else {
@@ -33,13 +54,13 @@ void add(Json& object, std::string name, std::string value) {
   }
 }
 
-void add_form(Json& object, std::string_view form) {
+void FormReader::add_form(std::string_view form) {
   while (!form.empty()) {
     const std::string_view field = form.substr(0, form.find('&'));
     form.remove_prefix(std::min(form.size(), field.size() + 1));
     if (field.empty()) continue;
     const size_t equals = field.find('=');
-    add(object, percent_decode(field.substr(0, equals), true),
+    add(percent_decode(field.substr(0, equals), true),
         equals == std::string_view::npos ? "" : percent_decode(field.substr(equals + 1), true));
   }
 }
@@ -69,7 +90,7 @@ std::string parameter_of(std::string_view header, std::string_view name) {
 }
 
 /// RFC 7578; files are read like fields.
-void add_multipart(Json& object, std::string_view body, std::string_view type) {
+void FormReader::add_multipart(std::string_view body, std::string_view type) {
   const std::string boundary = "--" + parameter_of(type, "boundary");
   if (boundary.size() == 2) refuse(400, "the multipart form names no boundary in its Content-Type");
   size_t at = body.find(boundary);
@@ -87,17 +108,14 @@ void add_multipart(Json& object, std::string_view body, std::string_view type) {
       if (ascii_lower(line.substr(0, 20)) == "content-disposition:") name = parameter_of(line, "name");
     }
     if (name.empty()) refuse(400, "a part of the multipart form has no name");
-    add(object, name, std::string(body.substr(head_end + 4, end - head_end - 4)));
+    add(name, std::string(body.substr(head_end + 4, end - head_end - 4)));
     at = end + 2;
   }
   refuse(400, "the multipart form is cut off: a part has no end");
 }
 
-/// Values of a request beyond this are refused: each takes up to 64 bytes for two of the text.
-constexpr size_t kMaxJsonValues = 1 << 14;
-
-/// Whether JSON may have more values: what begins or separates them, outside strings.
-bool has_too_many_values(std::string_view json) {
+/// At least as many as JSON has values: what begins or separates them, outside strings.
+size_t json_values(std::string_view json) {
   size_t values = 0;
   bool in_string = false;
   for (size_t at = 0; at < json.size(); ++at) {
@@ -106,7 +124,7 @@ bool has_too_many_values(std::string_view json) {
     if (in_string && c == '\\') ++at;
     if (!in_string && (c == ',' || c == '[' || c == '{' || c == ':')) ++values;
   }
-  return values > kMaxJsonValues;
+  return values;
 }
 
 /// A text, as the command reads it: without NUL.
@@ -144,9 +162,7 @@ Fields::Fields(const HttpRequest& request, int json_depth) : object_(std::make_u
   // Some clients give the type of a body in every request, also in those that have none.
   const bool no_body = first == std::string::npos && (request.method == "GET" || request.method == "HEAD");
   if (((type == "application/json" || type.ends_with("+json")) && !no_body) || like_object) {
-    if (has_too_many_values(request.body)) {
-      refuse(400, "the request has more than {} values", kMaxJsonValues);
-    }
+    require_few_values(json_values(request.body));
     try {
       *object_ = parse_json(request.body, "the request", {.bytes = size_t{1} << 30, .depth = json_depth});
     } catch (const Error& error) {
@@ -156,12 +172,13 @@ Fields::Fields(const HttpRequest& request, int json_depth) : object_(std::make_u
     return;
   }
   form_ = true;
-  add_form(*object_, request.query);
+  FormReader form(*object_);
+  form.add_form(request.query);
   if (first == std::string::npos) return;
   if (type == "application/x-www-form-urlencoded") {
-    add_form(*object_, request.body);
+    form.add_form(request.body);
   } else if (type == "multipart/form-data") {
-    add_multipart(*object_, request.body, type_header);
+    form.add_multipart(request.body, type_header);
   } else {
     refuse(415, "the body is of the type '{}': send application/json or a form", shown(type));
   }
