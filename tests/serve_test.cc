@@ -120,6 +120,13 @@ class ServeTest : public testing::Test {
     return options;
   }
   static serve::ServerOptions options() { return with_models({"en-de", "de-en", "text", "classes"}); }
+  static serve::ServerOptions with_long_requests() {
+    serve::ServerOptions chosen = options();
+    chosen.threads = 1;
+    chosen.limits.sentences = 100000;
+    chosen.limits.work_tokens = 10000000;
+    return chosen;
+  }
   void start(const serve::ServerOptions& chosen = options()) {
     server_ = std::make_unique<serve::Server>(chosen);
     server_->start();
@@ -130,6 +137,13 @@ class ServeTest : public testing::Test {
     return HttpConnection(port_).post(path, body);
   }
   HttpAnswer get(const std::string& path) const { return HttpConnection(port_).get(path); }
+
+  /// A value of /metrics, asked for with these headers; -1 if it is missing.
+  long long metric_with(const std::string& name, const std::string& headers) const {
+    const std::string all = HttpConnection(port_).get("/metrics", headers).body;
+    const size_t at = all.find("\n" + name + " ");
+    return at == std::string::npos ? -1 : std::stoll(all.substr(at + name.size() + 2));
+  }
 
   /// The JSON output of the command.
   static std::vector<Json> command(Arguments arguments, const std::string& name) {
@@ -168,6 +182,13 @@ const Json kSentence{{"q", "The teacher sees the old garden."}, {"source", "en"}
 Json with(Json base, const Json& more) {
   base.update(more);
   return base;
+}
+
+/// A request that takes long, for with_long_requests().
+Json long_request(int texts, int lines) {
+  std::string text;
+  for (int n = 0; n < lines; ++n) text += kSentence["q"].get<std::string>() + "\n";
+  return with(kSentence, {{"q", std::vector<std::string>(texts, text)}});
 }
 
 TEST_F(ServeTest, TranslatesAsTheCommand) {
@@ -1142,21 +1163,74 @@ TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
   EXPECT_EQ(good + busy, 60);
 }
 
-TEST_F(ServeTest, SentencesOfAClientThatLeavesAreNotTranslated) {
+TEST_F(ServeTest, MalformedRequestsCountToo) {
   serve::ServerOptions chosen = options();
-  chosen.threads = 1;
-  chosen.limits.sentences = 100000;
-  chosen.limits.work_tokens = 10000000;
+  chosen.requests_per_minute = 3;
   start(chosen);
-  const auto metric = [&](const std::string& name) {
-    const std::string all = get("/metrics").body;
-    const size_t at = all.find("\n" + name + " ");
-    return at == std::string::npos ? -1 : std::stoll(all.substr(at + name.size() + 2));
+  const std::string malformed = "{\"q\":";
+  for (int n = 0; n < 3; ++n) EXPECT_EQ(HttpConnection(port_).post("/translate", malformed).status, 400);
+  EXPECT_EQ(HttpConnection(port_).post("/translate", malformed).status, 429);
+  EXPECT_EQ(post("/translate", kSentence).status, 429);
+
+  const TestFolder folder;
+  chosen.api_keys = folder.write("keys", "a-key-of-20-letters!\n");
+  ::chmod(chosen.api_keys.c_str(), 0600);
+  start(chosen);
+  // Those with a key in the body count for the address until they are read, then for the key alone.
+  const Json good = with(kSentence, {{"api_key", "a-key-of-20-letters!"}});
+  EXPECT_EQ(post("/translate", good).status, 200);
+  EXPECT_EQ(post("/translate", good).status, 200);
+  expect_error(HttpConnection(port_).post("/translate", malformed), 400, "API key");
+  expect_error(HttpConnection(port_).post("/translate", malformed + "\"api_key"), 400, "JSON");
+  expect_error(post("/translate", with(kSentence, {{"api_key", "another-key-12345678"}})), 403, "API key");
+  expect_error(post("/translate", good), 429, "valid key");
+  const std::string bearer =
+      "Content-Type: application/json\r\nAuthorization: Bearer a-key-of-20-letters!\r\n";
+  EXPECT_EQ(HttpConnection(port_).post("/translate", kSentence.dump(), bearer).status, 200);
+  expect_error(HttpConnection(port_).post("/translate", kSentence.dump(), bearer), 429, "3 requests");
+}
+
+// Requests of a client that take long neither delay those of others nor make the server refuse them, and
+// those without a key are answered whatever is under way.
+TEST_F(ServeTest, ClientsDoNotStarveEachOther) {
+  const TestFolder folder;
+  serve::ServerOptions chosen = with_long_requests();
+  chosen.queue = 4;
+  chosen.api_keys = folder.write("keys", "first-key-0123456789\nsecond-key-0123456789\n");
+  ::chmod(chosen.api_keys.c_str(), 0600);
+  start(chosen);  // 32 requests of a client are worked on at once
+  const auto request = [](const char* key, const Json& body) {
+    const std::string text = body.dump();
+    return fmt::format(
+        "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
+        "Authorization: Bearer {}\r\n\r\n{}",
+        text.size(), key, text);
   };
+  const std::string slow = request("first-key-0123456789", long_request(16, 500));
+  std::vector<std::unique_ptr<HttpConnection>> waiting;
+  for (int n = 0; n < 36; ++n) {
+    waiting.push_back(std::make_unique<HttpConnection>(port_));
+    waiting.back()->send(slow);
+  }
+  const std::string bearer = "Authorization: Bearer second-key-0123456789\r\n";
+  const auto metric = [&](const std::string& name) { return metric_with(name, bearer); };
+  ASSERT_TRUE(eventually([&] { return metric("heed_requests_queued") == 4; }));
+  EXPECT_EQ(metric("heed_requests_running"), 32);
+  HttpConnection other(port_);
+  other.send(request("second-key-0123456789", kSentence));
+  EXPECT_EQ(other.receive().status, 200);
+  EXPECT_EQ(post("/translate", kSentence).status, 400);
+  HttpConnection more(port_);
+  more.send(slow);
+  EXPECT_EQ(more.receive().status, 503);
+  EXPECT_GE(metric("heed_requests_running"), 16) << "these were answered before";
+}
+
+TEST_F(ServeTest, SentencesOfAClientThatLeavesAreNotTranslated) {
+  start(with_long_requests());
+  const auto metric = [&](const std::string& name) { return metric_with(name, ""); };
   constexpr int kTexts = 40, kLines = 500;
-  std::string text;
-  for (int n = 0; n < kLines; ++n) text += kSentence["q"].get<std::string>() + "\n";
-  const std::string body = with(kSentence, {{"q", std::vector<std::string>(kTexts, text)}}).dump();
+  const std::string body = long_request(kTexts, kLines).dump();
   {
     HttpConnection client(port_);
     client.send("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: " +
@@ -1324,10 +1398,14 @@ TEST_F(ServeTest, TextsAreLoggedOnlyIfAsked) {
     serve::ServerOptions chosen = options();
     chosen.access_log = folder.path("log");
     chosen.log_text = asked;
+    chosen.requests_per_minute = 1;
     start(chosen);
     EXPECT_EQ(post("/translate", kSentence).status, 200);
+    EXPECT_EQ(post("/translate", with(kSentence, {{"q", "The refused text."}})).status, 429);
     server_.reset();
-    EXPECT_EQ(content_of(folder.path("log")).find("teacher") != std::string::npos, asked);
+    const std::string log = content_of(folder.path("log"));
+    EXPECT_EQ(log.find("teacher") != std::string::npos, asked);
+    EXPECT_EQ(log.find("refused text"), std::string::npos);
   }
 }
 

@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "eventually.h"
 #include "serve/http/api_keys.h"
@@ -162,42 +165,142 @@ TEST(RateLimit, AnIpv6NetworkIsOneClient) {
   EXPECT_NE(client_of_address("2001:db8:1:3::1"), client_of_address("2001:db8:1:2::1"));
 }
 
-TEST(RequestQueue, IsBounded) {
-  std::atomic<int> done = 0;
-  std::atomic<bool> go = false;
-  {
-    RequestQueue queue(2, 3);
-    int accepted = 0;
-    for (int n = 0; n < 10; ++n) {
-      accepted += queue.push([&] {
-        go.wait(false);
-        ++done;
-      })
-                      ? 1
-                      : 0;
-    }
-    EXPECT_EQ(accepted, 5);  // two run or are about to, three wait
-    go = true;
-    go.notify_all();
-    EXPECT_TRUE(eventually([&] { return done == 5; }));
-  }
+TEST(RateLimit, BelowOneAMinuteStillLetsOneThrough) {
+  RateLimit limit(0.5);
+  const auto now = RateLimit::Clock::now();
+  EXPECT_EQ(limit.take("a", now), 0);
+  EXPECT_NEAR(limit.take("a", now), 120, 1e-6);
+  EXPECT_GT(limit.take("a", now + std::chrono::seconds(119)), 0);
+  EXPECT_EQ(limit.take("a", now + std::chrono::seconds(121)), 0);
+  // Buckets are forgotten when they are full, not before.
+  for (int n = 0; n < 2000; ++n) limit.take(std::to_string(n), now + std::chrono::seconds(182));
+  EXPECT_GT(limit.take("a", now + std::chrono::seconds(182)), 0);
 }
 
-TEST(RequestQueue, StopsWithoutWaitingForever) {
-  std::atomic<bool> running = false, go = false;
-  RequestQueue queue(1, 3);
-  queue.push([&] {
-    running = true;
-    running.notify_all();
-    go.wait(false);
-  });
-  queue.push([] { FAIL() << "waiting work is dropped"; });
-  running.wait(false);
-  EXPECT_FALSE(queue.stop(0.01));
-  EXPECT_FALSE(queue.push([] {}));
-  go = true;
-  go.notify_all();
-  EXPECT_TRUE(queue.stop(300));
+TEST(RateLimit, TakesBackACount) {
+  RateLimit limit(1);
+  const auto now = RateLimit::Clock::now();
+  EXPECT_EQ(limit.take("a", now), 0);
+  limit.give_back("a");
+  limit.give_back("a");  // not beyond what a minute allows
+  limit.give_back("b");
+  EXPECT_EQ(limit.clients(), 1U);
+  EXPECT_EQ(limit.take("a", now), 0);
+  EXPECT_GT(limit.take("a", now), 0);
+}
+
+/// Requests that wait until the test lets those of their client go, and what became of them.
+class RequestQueueTest : public testing::Test {
+ protected:
+  void start(size_t at_once, size_t waiting) { queue_ = std::make_unique<RequestQueue>(at_once, waiting); }
+  void TearDown() override {
+    for (const char* client : {"a", "b", "c", "d"}) let_go(client);
+    queue_.reset();
+  }
+  bool push(const std::string& client, std::shared_ptr<const std::atomic<bool>> gone = {}) {
+    return queue_->push({.client = client,
+                         .work =
+                             [this, client] {
+                               std::unique_lock lock(mutex_);
+                               ran_.push_back(client);
+                               changed_.notify_all();
+                               changed_.wait(lock, [&] { return free_.contains(client); });
+                             },
+                         .refuse = [this, client] { refused_.push_back(client); },
+                         .gone = std::move(gone)});
+  }
+  void let_go(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    free_.insert(client);
+    changed_.notify_all();
+  }
+  /// The clients whose requests have begun, in this order, once there are so many.
+  std::vector<std::string> begun(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::duration<double>(kPatience), [&] { return ran_.size() >= count; });
+    return ran_;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> free_;
+  std::vector<std::string> ran_, refused_;
+  std::unique_ptr<RequestQueue> queue_;
+};
+
+TEST_F(RequestQueueTest, IsBounded) {
+  start(2, 3);
+  int accepted = 0;
+  for (int n = 0; n < 10; ++n) accepted += push("a") ? 1 : 0;
+  EXPECT_EQ(accepted, 5);  // two run or are about to, three wait
+  EXPECT_EQ(queue_->running(), 2U);
+  EXPECT_EQ(queue_->waiting(), 3U);
+  let_go("a");
+  EXPECT_EQ(begun(5).size(), 5U);
+  EXPECT_TRUE(eventually([&] { return queue_->running() == 0; }));
+}
+
+TEST_F(RequestQueueTest, AClientLeavesThreadsToOthers) {
+  start(6, 100);
+  for (int n = 0; n < 20; ++n) EXPECT_TRUE(push("a"));
+  EXPECT_EQ(begun(6), std::vector<std::string>(6, "a"));
+  EXPECT_TRUE(push("b"));
+  EXPECT_EQ(begun(7).back(), "b");
+  EXPECT_TRUE(push("c"));
+  EXPECT_EQ(begun(8).back(), "c");
+  EXPECT_EQ(queue_->waiting(), 14U);
+}
+
+TEST_F(RequestQueueTest, ServesClientsInTurn) {
+  start(1, 100);  // on two threads, of which "d" keeps one
+  push("d");
+  push("a");
+  for (const char* client : {"a", "a", "b", "b", "c"}) push(client);
+  begun(2);
+  for (const char* client : {"b", "c"}) let_go(client);
+  let_go("a");
+  std::vector<std::string> order = begun(7);
+  order.erase(order.begin(), order.begin() + 2);
+  EXPECT_THAT(order, ElementsAre("b", "c", "a", "b", "a"));
+}
+
+TEST_F(RequestQueueTest, AFullQueueIsShared) {
+  start(1, 2);
+  push("a");
+  push("b");  // both threads
+  EXPECT_TRUE(push("a"));
+  EXPECT_TRUE(push("a"));
+  EXPECT_FALSE(push("a"));
+  EXPECT_TRUE(push("c"));  // in the place of one of "a"
+  EXPECT_THAT(refused_, ElementsAre("a"));
+  EXPECT_FALSE(push("d"));  // both have one
+  EXPECT_FALSE(push("a"));
+  EXPECT_EQ(queue_->waiting(), 2U);
+}
+
+TEST_F(RequestQueueTest, AFullQueueForgetsWhoIsGone) {
+  start(1, 2);
+  push("a");
+  push("b");
+  const auto gone = std::make_shared<std::atomic<bool>>(false);
+  EXPECT_TRUE(push("a", gone));
+  EXPECT_TRUE(push("b"));
+  EXPECT_FALSE(push("c"));
+  *gone = true;
+  EXPECT_TRUE(push("c"));
+  EXPECT_THAT(refused_, ElementsAre("a"));
+}
+
+TEST_F(RequestQueueTest, StopsWithoutWaitingForever) {
+  start(1, 3);
+  push("a");
+  push("a");
+  begun(1);
+  EXPECT_FALSE(queue_->stop(0.01));
+  EXPECT_FALSE(push("b"));
+  let_go("a");
+  EXPECT_TRUE(queue_->stop(300));
+  EXPECT_EQ(begun(1).size(), 1U) << "waiting work is dropped";
 }
 
 TEST(Metrics, AreCumulativeHistograms) {

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
-#include <optional>
 
 #include "base/check.h"
 #include "base/stop.h"
 #include "base/text/ascii.h"
+#include "serve/admission.h"
 #include "serve/http/access_log.h"
-#include "serve/http/api_keys.h"
-#include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
 #include "serve/routes/page_files.h"
 #include "serve/routes/route_table.h"
@@ -42,19 +39,6 @@ class CorsReply : public HttpReply {
   const std::string& origin_;
 };
 
-/// Whether a Host header names this machine for itself: "localhost:7333", "127.0.0.1", "[::1]:7333", or a
-/// name without a domain, which nobody can register.
-bool names_this_machine(std::string_view host) {
-  if (host.starts_with('[')) return true;  // an address, like one of digits
-  host = host.substr(0, host.find(':'));
-  return host.find('.') == std::string_view::npos || host.ends_with(".localhost") ||
-         host.find_first_not_of("0123456789.") == std::string_view::npos;
-}
-
-[[noreturn]] void refuse_for(double seconds, const std::string& message) {
-  throw RequestError(429, message, {{"Retry-After", fmt::format("{:.0f}", std::ceil(seconds))}});
-}
-
 /// Origins are compared as browsers send them.
 void require_origin(const std::string& origin) {
   if (origin.empty() || origin == "*") return;
@@ -76,20 +60,19 @@ class Server::State {
   explicit State(const ServerOptions& settings);
 
   void enter_sandbox();
-  void handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply);
-  void work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply);
+  void handle(HttpRequest received, const std::shared_ptr<HttpReply>& plain_reply);
+  void answer_without_route(const HttpRequest& request, const std::vector<std::string>& allowed,
+                            HttpReply& reply) const;
+  void enqueue(const RouteEntry& entry, const std::shared_ptr<const HttpRequest>& request,
+               const Admission::Client& client, const std::shared_ptr<HttpReply>& reply);
+  void work(const RouteEntry& entry, const HttpRequest& request, const Admission::Client& client,
+            HttpReply& reply);
   void send_metrics(const Exchange& exchange) const;
-  bool has_own_name(const HttpRequest& request) const;
-  void require_own_page(const HttpRequest& request) const;
-  void admit(const HttpRequest& request, const Fields& fields);
-  std::string key_of(const HttpRequest& request, const Fields& fields) const;
-  std::string client_of(const HttpRequest& request) const;
   void done(const HttpRecord& record);
 
   ServerOptions options;
   Service service;
-  std::optional<ApiKeys> keys;
-  RateLimit rate;
+  Admission admission;
   WebFiles web;
   AccessLog log;
   std::unique_ptr<HttpServer> http;
@@ -100,13 +83,12 @@ class Server::State {
 
 Server::State::State(const ServerOptions& settings)
     : options(settings),
-      rate(settings.requests_per_minute),
+      admission(options, service.metrics),
       web(settings.web.empty() ? WebFiles() : WebFiles(settings.web)),
       log(settings.access_log) {
   require_origin(options.cors);
-  if (!options.api_keys.empty()) keys = ApiKeys::load(options.api_keys);
   service.limits = options.limits;
-  service.keys_required = keys.has_value();
+  service.keys_required = admission.requires_keys();
   http = std::make_unique<HttpServer>(
       options.http,
       [this](HttpRequest request, const std::shared_ptr<HttpReply>& reply) {
@@ -121,7 +103,7 @@ Server::State::State(const ServerOptions& settings)
   engine.on_step = [this](size_t rows) { service.metrics.add_step(rows); };
   engine.on_sentence = [this](size_t source, size_t target) { service.metrics.add_sentence(source, target); };
   service.engine = std::make_unique<search::SharedSearch>(engine);
-  // Enough concurrent requests of one sentence each to fill the batches of all threads.
+  // Enough concurrent requests of one sentence each, of one client, to fill the batches of all threads.
   const size_t at_once = std::clamp<size_t>(static_cast<size_t>(service.engine->threads()) * 32, 32, 256);
   queue = std::make_unique<RequestQueue>(at_once, options.queue);
 }
@@ -132,131 +114,77 @@ void Server::State::enter_sandbox() {
   no_sandbox = restrict_thread(readable_when_serving(directories));
 }
 
-std::string Server::State::client_of(const HttpRequest& request) const {
-  if (options.trust_proxy) {
-    // The last address is the one that the proxy has seen; earlier ones come from the client and cannot be
-    // trusted.
-    const std::string_view forwarded = request.header("x-forwarded-for");
-    const size_t comma = forwarded.rfind(',');
-    std::string_view last = comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
-    while (last.starts_with(' ')) last.remove_prefix(1);
-    if (!last.empty() && last.size() < 64) return client_of_address(std::string(last));
-  }
-  return client_of_address(request.address);
-}
-
-std::string Server::State::key_of(const HttpRequest& request, const Fields& fields) const {
-  constexpr std::string_view kBearer = "bearer ";  // in any case (RFC 9110, section 11.1)
-  const std::string_view authorization = request.header("authorization");
-  if (ascii_lower(authorization.substr(0, kBearer.size())) == kBearer)
-    return std::string(authorization.substr(kBearer.size()));
-  std::string key = fields.text_or("api_key", "");
-  if (!key.empty() || request.query.empty()) return key;
-  // Beside a body, fields are not read from the query, but some clients put the key there.
-  HttpRequest query;
-  query.query = request.query;
-  return Fields(query, options.limits.json_depth).text_or("api_key", "");
-}
-
-/// False for a request to a server on the loopback address by the name of another site. If that name leads to
-/// this machine (DNS rebinding), browsers give the answer to pages of the site.
-bool Server::State::has_own_name(const HttpRequest& request) const {
-  return names_this_machine(request.header("host")) || !http->is_loopback() || keys || options.trust_proxy;
-}
-
-/// Throws 415 for a request of a page of another site that browsers send without asking this server first:
-/// forms and plain text, so that any page could have a local server work for it. Pages cannot have the origin
-/// of an extension.
-void Server::State::require_own_page(const HttpRequest& request) const {
-  const std::string_view origin = request.header("origin");
-  const bool of_a_page = origin == "null" || origin.starts_with("http://") || origin.starts_with("https://");
-  if (!of_a_page || options.cors == "*" || origin == options.cors) return;
-  const size_t host = origin.find("://");
-  if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) return;
-  if (media_type_of(request) == "application/json") return;
-  refuse(415,
-         "requests of pages of other sites must be application/json, and the server must allow their origin "
-         "(--cors)");
-}
-
-/// Throws a RequestError for an unauthorized request, or one beyond the rate limit.
-void Server::State::admit(const HttpRequest& request, const Fields& fields) {
-  std::string client = client_of(request);
-  if (keys) {
-    const std::string key = key_of(request, fields);
-    const std::optional<size_t> number = keys->find(key);
-    if (!number) {
-      service.metrics.add_rejected("key");
-      // Wrong keys count against the rate limit, which slows down guessing.
-      const double wait = rate.take(client);
-      if (wait > 0) refuse_for(wait, "Slowdown: too many requests without a valid key");
-      if (is_openai(request.path))
-        refuse(401, "{}", key.empty() ? "an API key is needed" : "the API key is wrong");
-      if (key.empty()) refuse(400, "Please contact the server operator to get an API key");
-      refuse(403, "Invalid API key");
-    }
-    client = fmt::format("key {}", *number);
-  }
-  const double wait = rate.take(client);
-  if (wait <= 0) return;
-  service.metrics.add_rejected("rate");
-  refuse_for(wait, fmt::format("Slowdown: {:g} requests a minute are allowed", options.requests_per_minute));
-}
-
 /// On the input/output thread.
-void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply) {
+void Server::State::handle(HttpRequest received, const std::shared_ptr<HttpReply>& plain_reply) {
+  const auto request = std::make_shared<const HttpRequest>(std::move(received));
   const auto reply = std::make_shared<CorsReply>(plain_reply, options.cors);
-  if (!has_own_name(request)) {
-    return reply->send(
-        error_for(request, 403,
-                  "a server on the loopback address answers to localhost and addresses; behind a "
-                  "proxy it needs --trust-proxy"));
+  const auto answer = [&] {
+    admission.require_own_name(*request, http->is_loopback());
+    const RouteMatch match = find_route(request->method, request->path);
+    if (match.entry == nullptr) return answer_without_route(*request, match.allowed, *reply);
+    Admission::Client client;
+    if (match.entry->access == Access::kWork) admission.require_own_page(*request);
+    if (match.entry->access != Access::kOpen) client = admission.admit(*request);
+    if (match.entry->access != Access::kWork) return work(*match.entry, *request, client, *reply);
+    enqueue(*match.entry, request, client, reply);
+  };
+  answer_or_refuse(*request, *reply, std::ref(answer));  // which takes no memory of its own
+}
+
+/// Anything but a route: a file of the page, or an error.
+void Server::State::answer_without_route(const HttpRequest& request, const std::vector<std::string>& allowed,
+                                         HttpReply& reply) const {
+  if (request.method == "OPTIONS" && (!allowed.empty() || request.path == "*")) {
+    return reply.send({.status = 204,
+                       .content_type = "",
+                       .body = {},
+                       .headers = {{"Allow", fmt::format("OPTIONS, {}", fmt::join(allowed, ", "))},
+                                   {"Access-Control-Allow-Methods", "GET, POST"},
+                                   {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                                   {"Access-Control-Max-Age", "86400"}}});
   }
-  const RouteMatch match = find_route(request.method, request.path);
-  if (match.entry != nullptr) {
-    const RouteEntry& entry = *match.entry;
-    if (entry.access != Access::kWork) return work(entry, request, *reply);
-    const auto shared = std::make_shared<HttpRequest>(std::move(request));
-    if (queue->push([this, &entry, shared, reply] { work(entry, *shared, *reply); })) return;
-    service.metrics.add_rejected("queue");
-    HttpResponse full = error_for(*shared, 503, "the server is busy: try again in a moment");
-    full.headers.emplace_back("Retry-After", "1");
-    return reply->send(std::move(full));
-  }
-  if (request.method == "OPTIONS" && (!match.allowed.empty() || request.path == "*")) {
-    return reply->send({.status = 204,
-                        .content_type = "",
-                        .body = {},
-                        .headers = {{"Allow", fmt::format("OPTIONS, {}", fmt::join(match.allowed, ", "))},
-                                    {"Access-Control-Allow-Methods", "GET, POST"},
-                                    {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
-                                    {"Access-Control-Max-Age", "86400"}}});
-  }
-  if (!match.allowed.empty()) return reply->send(method_error(request, match.allowed));
+  if (!allowed.empty()) return reply.send(method_error(request, allowed));
   const bool read = request.method == "GET" || request.method == "HEAD";
   if (const HttpResponse* file = read ? web.find(request.path) : nullptr) {
-    return reply->send(file_response(request, *file));
+    return reply.send(file_response(request, *file));
   }
-  reply->send(error_response(404, "there is no such page or route"));
+  reply.send(error_response(404, "there is no such page or route"));
 }
 
-void Server::State::work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply) {
+void Server::State::enqueue(const RouteEntry& entry, const std::shared_ptr<const HttpRequest>& request,
+                            const Admission::Client& client, const std::shared_ptr<HttpReply>& reply) {
+  const auto refuse_busy = [this, request, reply] {
+    const auto refusal = [&] {
+      service.metrics.add_rejected("queue");
+      throw RequestError(503, "the server is busy: try again in a moment", {{"Retry-After", "1"}});
+    };
+    answer_or_refuse(*request, *reply, std::ref(refusal));
+  };
+  const bool has_room =
+      queue->push({.client = client.name,
+                   .work = [this, &entry, request, client, reply] { work(entry, *request, client, *reply); },
+                   .refuse = refuse_busy,
+                   .gone = request->gone});
+  if (!has_room) refuse_busy();
+}
+
+void Server::State::work(const RouteEntry& entry, const HttpRequest& request, const Admission::Client& client,
+                         HttpReply& reply) {
   const auto answer = [&] {
     Stop(request.gone.get()).check();
     if (entry.access == Access::kWork && http->is_full()) {
       service.metrics.add_rejected("answers");
       throw RequestError(503, std::string(kTooManyAnswers), {{"Retry-After", "5"}});
     }
-    if (entry.access == Access::kWork) require_own_page(request);
     const Fields fields(request, options.limits.json_depth);
+    admission.admit_body(client, request, fields);
     if (options.log_text && entry.access == Access::kWork) log.write_text(request, fields);
-    if (entry.access != Access::kOpen) admit(request, fields);
     const Exchange exchange{service, request, fields, reply};
     if (entry.route == nullptr) return send_metrics(exchange);
     const StopScope stop{Stop(request.gone.get())};
     entry.route(exchange);
   };
-  answer_or_refuse(request, reply, std::ref(answer));  // which takes no memory of its own
+  answer_or_refuse(request, reply, std::ref(answer));
 }
 
 void Server::State::send_metrics(const Exchange& exchange) const {
@@ -294,7 +222,7 @@ std::string Server::url() const {
 
 std::vector<std::string> Server::warnings() const {
   std::vector<std::string> warnings;
-  if (!state_->http->is_loopback() && !state_->keys) {
+  if (!state_->http->is_loopback() && !state_->admission.requires_keys()) {
     warnings.emplace_back(
         "everybody who can reach this address can use the server: give --api-keys, or leave out --host");
   }

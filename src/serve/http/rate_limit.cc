@@ -10,13 +10,22 @@ double RateLimit::take(const std::string& client, Clock::time_point now) {
   if (per_minute_ <= 0) return 0;
   const std::lock_guard lock(mutex_);
   if (buckets_.size() >= sweep_at_) forget_full(now);
-  Bucket& bucket = buckets_.try_emplace(client, Bucket{per_minute_, now}).first->second;
-  const double seconds = std::chrono::duration<double>(now - bucket.at).count();
-  bucket.left = std::min(std::max(per_minute_, 1.0), bucket.left + seconds * per_minute_ / 60);
-  bucket.at = now;
+  Bucket& bucket = buckets_.try_emplace(client, Bucket{capacity(), now}).first->second;
+  bucket = {refilled(bucket, now), now};
   if (bucket.left < 1) return (1 - bucket.left) * 60 / per_minute_;
   bucket.left -= 1;
   return 0;
+}
+
+void RateLimit::give_back(const std::string& client) {
+  const std::lock_guard lock(mutex_);
+  const auto found = buckets_.find(client);
+  if (found != buckets_.end()) found->second.left = std::min(capacity(), found->second.left + 1);
+}
+
+double RateLimit::refilled(const Bucket& bucket, Clock::time_point now) const {
+  const double seconds = std::chrono::duration<double>(now - bucket.at).count();
+  return std::min(capacity(), bucket.left + seconds * per_minute_ / 60);
 }
 
 size_t RateLimit::clients() const {
@@ -26,10 +35,7 @@ size_t RateLimit::clients() const {
 
 /// Removes full buckets, which are the same as new ones.
 void RateLimit::forget_full(Clock::time_point now) {
-  std::erase_if(buckets_, [&](const auto& entry) {
-    const double seconds = std::chrono::duration<double>(now - entry.second.at).count();
-    return entry.second.left + seconds * per_minute_ / 60 >= per_minute_;
-  });
+  std::erase_if(buckets_, [&](const auto& entry) { return refilled(entry.second, now) >= capacity(); });
   sweep_at_ = std::max<size_t>(1024, 2 * buckets_.size());
 }
 

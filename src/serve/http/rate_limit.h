@@ -1,6 +1,7 @@
 // Rate limit per client: a token bucket per address or key.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -17,6 +18,8 @@ class RateLimit {
 
   /// Counts a request; 0 if the client may send it, otherwise the seconds until it may.
   double take(const std::string& client, Clock::time_point now = Clock::now());
+  /// Takes back the counting of a request.
+  void give_back(const std::string& client);
   size_t clients() const;
 
  private:
@@ -25,6 +28,9 @@ class RateLimit {
     Clock::time_point at = {};
   };
   void forget_full(Clock::time_point now);
+  /// Of a full bucket.
+  double capacity() const { return std::max(per_minute_, 1.0); }
+  double refilled(const Bucket& bucket, Clock::time_point now) const;
 
   double per_minute_;
   mutable std::mutex mutex_;
