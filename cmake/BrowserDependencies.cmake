@@ -76,7 +76,7 @@ set(HEED_LEFT_OUT_inspect draw/picture_backend.cc)
 set(HEED_REPLACEMENTS_inspect ${wasi}/inspect/no_pictures.cc)
 set(HEED_LEFT_OUT_browser wasi/.*)
 set(HEED_LEFT_OUT_serve admission.cc server.cc request_queue.cc sandbox.cc http/access_log.cc http/api_keys.cc http/http_connection.*
-    http/http_reply.cc http/http_server.cc http/rate_limit.cc http/response_stream.cc routes/page_files.cc)
+    http/http_reply.cc http/http_server.cc http/log_writer.cc http/rate_limit.cc http/response_stream.cc routes/page_files.cc)
 
 set(HEED_REPLACEMENTS_base ${wasi}/base/missing_posix.cc)
 set(HEED_LINK_base browser_wasi)

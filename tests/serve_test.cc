@@ -2,9 +2,11 @@
 #include "models/head_names.h"
 #include "serve/server.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -1407,6 +1409,38 @@ TEST_F(ServeTest, TextsAreLoggedOnlyIfAsked) {
     EXPECT_EQ(log.find("teacher") != std::string::npos, asked);
     EXPECT_EQ(log.find("refused text"), std::string::npos);
   }
+}
+
+TEST_F(ServeTest, AStalledReaderOfTheLogStopsNobody) {
+  const TestFolder folder;
+  serve::ServerOptions chosen = options();
+  chosen.access_log = folder.path("log");
+  ASSERT_EQ(::mkfifo(chosen.access_log.c_str(), 0600), 0);
+  const int reader = ::open(chosen.access_log.c_str(), O_RDONLY | O_NONBLOCK);
+  chosen.log_text = true;
+  start(chosen);
+  // A pipe holds 64 KiB.
+  const Json long_text = with(kSentence, {{"q", std::string(20000, '!')}});
+  for (int n = 0; n < 10; ++n) EXPECT_EQ(post("/translate", long_text).status, 200);
+  EXPECT_EQ(get("/health").status, 200);
+  ::close(reader);
+  EXPECT_TRUE(server_->drain(kPatience));
+}
+
+TEST_F(ServeTest, KeysAreNotLoggedWhereverTheyStand) {
+  const TestFolder folder;
+  serve::ServerOptions chosen = options();
+  chosen.access_log = folder.path("log");
+  start(chosen);
+  for (const char* path :
+       {"/translate%3Fapi_key=SECRET", "/translate&api_key=SECRET", "/api_key%3DSECRET",
+        "/translate%253Fapi_key%253DSECRET", "/translate%3fSECRET", "/none?api_key=SECRET"}) {
+    EXPECT_EQ(post(path, kSentence).status, 404) << path;
+  }
+  server_.reset();
+  const std::string log = content_of(folder.path("log"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("SECRET")));
+  EXPECT_THAT(log, HasSubstr("\"path\":\"/translate\""));
 }
 
 TEST_F(ServeTest, Cors) {

@@ -97,6 +97,7 @@ Server::State::State(const ServerOptions& settings)
       [this](const HttpRecord& record) { done(record); });
   // Everything else is open now, and no thread runs yet: those that are started from here on are restricted.
   if (options.sandbox) enter_sandbox();
+  log.start();
   service.models = std::make_unique<ServedModels>(options.models, options.load);
   search::SharedSearch::Options engine;
   engine.threads = options.threads;
@@ -213,7 +214,9 @@ bool Server::drain(double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   state_->http->drain(seconds - cancelling, cancelling / 2);
   const std::chrono::duration<double> left = end - std::chrono::steady_clock::now();
-  return state_->queue->stop(std::clamp(left.count(), 0.0, cancelling));
+  const bool stopped = state_->queue->stop(std::clamp(left.count(), 0.0, cancelling));
+  state_->log.flush();  // nobody destroys a server whose requests still run
+  return stopped;
 }
 
 std::string Server::url() const {

@@ -3,15 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/files/descriptor_io.h"
 #include "base/files/errno_reason.h"
-#include "base/log.h"
 #include "text/unicode/utf8.h"
 
 namespace heed::serve {
@@ -34,37 +33,41 @@ std::string to_line(const ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+std::string lost_line(size_t count) {
+  return to_line({{"time", timestamp()}, {"lost_lines", count}});
+}
+
+/// Of a path without a route, which may contain anything: what lies before a field, since the field may be a
+/// key, as in /translate%3Fapi_key=KEY.
+std::string beginning(const std::string& path) {
+  constexpr size_t kMaxPath = 200;
+  return replace_invalid_utf8(path.substr(0, std::min(kMaxPath, path.find_first_of("?&;=%"))));
+}
+
 }  // namespace
 
 AccessLog::AccessLog(const std::string& path) {
   if (path.empty()) return;
-  if (path == "-") {
-    file_ = STDOUT_FILENO;
-    return;
+  LogWriter::Options options{.file = STDOUT_FILENO, .lost_line = lost_line};
+  if (path != "-") {
+    options.file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (options.file < 0) fail(ErrorKind::kFile, "cannot write the access log '{}': {}", path, reason(errno));
+    options.owned = true;
   }
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file_ < 0) fail(ErrorKind::kFile, "cannot write the access log '{}': {}", path, reason(errno));
-  owned_ = true;
+  writer_ = std::make_unique<LogWriter>(std::move(options));
 }
 
-AccessLog::~AccessLog() {
-  if (owned_) ::close(file_);
+void AccessLog::start() {
+  if (writer_) writer_->start();
 }
 
-/// One write per line, so that lines are not interleaved. Errors must not stop the server: the first of
-/// several in a row is a warning.
-void AccessLog::write_line(const std::string& line) {
-  const std::lock_guard lock(mutex_);
-  const bool failed = !write_all(file_, line.data(), line.size());
-  if (failed && !failing_) log_warning("the access log lacks lines: {}", reason(errno));
-  failing_ = failed;
+void AccessLog::flush() {
+  if (writer_) writer_->flush();
 }
 
 void AccessLog::write(const HttpRecord& record, const std::string& route) {
-  if (file_ < 0) return;
-  constexpr size_t kMaxPath = 200;
-  // Unknown paths may contain anything, such as a key.
-  const std::string path = route.empty() ? replace_invalid_utf8(record.path.substr(0, kMaxPath)) : route;
+  if (!writer_) return;
+  const std::string path = route.empty() ? beginning(record.path) : route;
   ordered_json json{{"time", timestamp()},
                     {"id", record.id},
                     {"address", record.address},
@@ -75,16 +78,16 @@ void AccessLog::write(const HttpRecord& record, const std::string& route) {
                     {"bytes_in", record.bytes_in},
                     {"bytes_out", record.bytes_out}};
   if (record.gone) json["gone"] = true;
-  write_line(to_line(json));
+  writer_->write(to_line(json));
 }
 
 void AccessLog::write_text(const HttpRequest& request, const Fields& fields) {
-  if (file_ < 0) return;
+  if (!writer_) return;
   ordered_json json{{"time", timestamp()}, {"id", request.id}, {"path", request.path}};
   for (const char* name : {"q", "text", "prompt", "target", "prefix"}) {
     if (const auto* value = fields.find(name)) json[name] = *value;
   }
-  write_line(to_line(json));
+  writer_->write(to_line(json));
 }
 
 }  // namespace heed::serve

@@ -1,11 +1,12 @@
 // The access log: one JSON object per line, without texts, keys and queries.
 #pragma once
 
-#include <mutex>
+#include <memory>
 #include <string>
 
 #include "serve/http/fields.h"
 #include "serve/http/http_server.h"
+#include "serve/http/log_writer.h"
 
 namespace heed::serve {
 
@@ -13,20 +14,17 @@ class AccessLog {
  public:
   /// Appends to the file; "-" is standard output, "" disables the log. Throws kFile if it cannot be opened.
   explicit AccessLog(const std::string& path);
-  ~AccessLog();
-  AccessLog(const AccessLog&) = delete;
-  AccessLog& operator=(const AccessLog&) = delete;
 
+  /// Starts the thread that writes. Lines before it wait. Throws std::system_error if the system starts none.
+  void start();
   void write(const HttpRecord& record, const std::string& route);
   /// Writes the texts of a request; only with --log-text.
   void write_text(const HttpRequest& request, const Fields& fields);
+  /// Waits until everything is written, if that does not take too long.
+  void flush();
 
  private:
-  void write_line(const std::string& line);
-  std::mutex mutex_;
-  int file_ = -1;
-  bool owned_ = false;
-  bool failing_ = false;
+  std::unique_ptr<LogWriter> writer_;  // null: no log
 };
 
 }  // namespace heed::serve
