@@ -1325,7 +1325,6 @@ TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {
 // Browsers send no Origin with what a page gets from its own site.
 TEST_F(ServeTest, PagesWhoseNameLeadsHereAreOfOtherSites) {
   serve::ServerOptions chosen = options();
-  start(chosen);
   const auto status = [&](const std::string& host, bool with_origin = true) {
     const std::string origin = with_origin ? "Origin: http://" + host + "\r\n" : "";
     return HttpConnection(port_)
@@ -1337,21 +1336,40 @@ TEST_F(ServeTest, PagesWhoseNameLeadsHereAreOfOtherSites) {
     client.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
     return client.receive().status;
   };
-  for (const char* own :
-       {"localhost", "localhost:80", "a.localhost", "127.0.0.1:7333", "[::1]:7333", "heed"}) {
-    EXPECT_EQ(status(own), 200) << own;
-    EXPECT_EQ(status_of_get("/v1/models", own), 200) << own;
+  char machine[256] = {};
+  ASSERT_EQ(::gethostname(machine, sizeof machine - 1), 0);
+  for (const char* address : {"127.0.0.1", "0.0.0.0"}) {  // a page reaches the latter as well
+    chosen.http.host = address;
+    start(chosen);
+    for (const char* own :
+         {"localhost", "localhost:80", "a.localhost", "127.0.0.1:7333", "[::1]:7333", "heed", "Printer.LOCAL",
+          "host.docker.internal:7333", "pc.home.arpa.", static_cast<const char*>(machine)}) {
+      EXPECT_EQ(status(own), 200) << own;
+      EXPECT_EQ(status_of_get("/v1/models", own), 200) << own;
+    }
+    for (const char* foreign :
+         {"evil.example", "evil.example:7333", "localhost.evil.example", "local.example",
+          "127.0.0.1.evil.example", "xlocal.evil", "translate.example"}) {
+      EXPECT_EQ(status(foreign), 403) << foreign;
+      EXPECT_EQ(status(foreign, false), 403) << foreign;
+      for (const char* path : {"/", "/v1/models", "/metrics"})
+        EXPECT_EQ(status_of_get(path, foreign), 403) << path;
+    }
   }
-  for (const char* foreign :
-       {"evil.example", "evil.example:7333", "localhost.evil.example", "127.0.0.1.evil.example"}) {
-    EXPECT_EQ(status(foreign), 403) << foreign;
-    EXPECT_EQ(status(foreign, false), 403) << foreign;
-    for (const char* path : {"/", "/v1/models", "/metrics"})
-      EXPECT_EQ(status_of_get(path, foreign), 403) << path;
-  }
+  chosen.allowed_hosts = {"other.example", "Translate.example"};
+  start(chosen);
+  EXPECT_EQ(status("translate.example"), 200);
+  EXPECT_EQ(status("translate.Example.:7333"), 200);
+  EXPECT_EQ(status("evil.example"), 403);
+  chosen.allowed_hosts = {};
   chosen.trust_proxy = true;
   start(chosen);
   EXPECT_EQ(status("translate.example"), 200);
+  chosen.trust_proxy = false;
+  for (const char* wrong : {"", "http://translate.example", "translate.example:80"}) {
+    chosen.allowed_hosts = {wrong};
+    EXPECT_THROW(serve::Server{chosen}, Error) << wrong;
+  }
 }
 
 TEST_F(ServeTest, ChatCompletionsSayWhatToUse) {

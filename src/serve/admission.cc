@@ -1,7 +1,12 @@
 #include "serve/admission.h"
 
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "base/text/ascii.h"
 #include "serve/http/request_error.h"
 #include "serve/routes/route_table.h"
@@ -11,13 +16,37 @@ namespace {
 
 constexpr const char* kKeyField = "api_key";
 
-/// Whether a Host header names this machine for itself: "localhost:7333", "127.0.0.1", "[::1]:7333", or a
-/// name without a domain, which nobody can register.
-bool names_this_machine(std::string_view host) {
-  if (host.starts_with('[')) return true;  // an address, like one of digits
-  host = host.substr(0, host.find(':'));
-  return host.find('.') == std::string_view::npos || host.ends_with(".localhost") ||
-         host.find_first_not_of("0123456789.") == std::string_view::npos;
+/// The name of a Host header such as "Heed.example:7333", in lower case.
+std::string name_of(std::string_view host) {
+  std::string name = ascii_lower(host.substr(0, host.starts_with('[') ? host.size() : host.find(':')));
+  if (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
+/// Whether the name is an address, such as "127.0.0.1" or "[::1]", or one that nobody can register:
+/// "localhost", or any other without a domain, or with one of those that are kept for local networks.
+bool is_local(const std::string& name) {
+  if (name.starts_with('[') || name.find_first_not_of("0123456789.") == std::string::npos) return true;
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return true;
+  const std::string domain = name.substr(dot);
+  return domain == ".localhost" || domain == ".local" || domain == ".internal" ||
+         name.ends_with(".home.arpa");
+}
+
+/// The names of --allowed-host, and that of this machine.
+std::vector<std::string> own_names(const std::vector<std::string>& allowed) {
+  std::vector<std::string> names;
+  for (const std::string& name : allowed) {
+    if (name.empty() || name.find_first_of(":/?#@[] \t\r\n") != std::string::npos) {
+      fail(ErrorKind::kUsage,
+           "'{}' is no name of a host: give it alone, such as translate.example.org (--allowed-host)", name);
+    }
+    names.push_back(name_of(name));
+  }
+  char machine[HOST_NAME_MAX + 1] = {};
+  if (::gethostname(machine, HOST_NAME_MAX) == 0) names.push_back(name_of(machine));
+  return names;
 }
 
 /// The token of "Authorization: Bearer TOKEN"; the scheme in any case (RFC 9110, section 11.1).
@@ -31,16 +60,21 @@ std::optional<std::string> bearer_token(const HttpRequest& request) {
 }  // namespace
 
 Admission::Admission(const ServerOptions& options, Metrics& metrics)
-    : options_(options), metrics_(metrics), rate_(options.requests_per_minute) {
+    : options_(options),
+      metrics_(metrics),
+      rate_(options.requests_per_minute),
+      names_(own_names(options.allowed_hosts)) {
   if (!options.api_keys.empty()) keys_ = ApiKeys::load(options.api_keys);
 }
 
 /// If that name leads to this machine (DNS rebinding), browsers give the answer to pages of the site.
-void Admission::require_own_name(const HttpRequest& request, bool loopback) const {
-  if (!loopback || keys_ || options_.trust_proxy || names_this_machine(request.header("host"))) return;
+void Admission::require_own_name(const HttpRequest& request) const {
+  if (keys_ || options_.trust_proxy) return;
+  const std::string name = name_of(request.header("host"));
+  if (is_local(name) || std::ranges::count(names_, name) > 0) return;
   refuse(403,
-         "a server on the loopback address answers to localhost and addresses; behind a proxy it needs "
-         "--trust-proxy");
+         "a server without API keys answers to addresses, localhost and names of local networks; others need "
+         "--allowed-host, or --trust-proxy behind a proxy");
 }
 
 /// Browsers send forms and plain text without asking this server first, so that any page could have a local

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "serve/http/api_keys.h"
 #include "serve/http/fields.h"
@@ -16,13 +17,13 @@ namespace heed::serve {
 /// Thread-safe. Whatever is refused is a RequestError.
 class Admission {
  public:
-  /// Reads the keys, and throws their errors. Both outlive this.
+  /// Reads the keys, and throws their errors, and kUsage for a name that is none. Both outlive this.
   Admission(const ServerOptions& options, Metrics& metrics);
 
   bool requires_keys() const { return keys_.has_value(); }
 
-  /// 403 for a request to a server on the loopback address by the name of another site.
-  void require_own_name(const HttpRequest& request, bool loopback) const;
+  /// 403 for a request by the name of another site.
+  void require_own_name(const HttpRequest& request) const;
   /// 415 for what a page of another site may send without asking.
   void require_own_page(const HttpRequest& request) const;
 
@@ -49,6 +50,7 @@ class Admission {
   Metrics& metrics_;
   std::optional<ApiKeys> keys_;
   RateLimit rate_;
+  std::vector<std::string> names_;  // that this server answers to besides local ones, in lower case
 };
 
 }  // namespace heed::serve

@@ -120,7 +120,7 @@ void Server::State::handle(HttpRequest received, const std::shared_ptr<HttpReply
   const auto request = std::make_shared<const HttpRequest>(std::move(received));
   const auto reply = std::make_shared<CorsReply>(plain_reply, options.cors);
   const auto answer = [&] {
-    admission.require_own_name(*request, http->is_loopback());
+    admission.require_own_name(*request);
     const RouteMatch match = find_route(request->method, request->path);
     if (match.entry == nullptr) return answer_without_route(*request, match.allowed, *reply);
     Admission::Client client;

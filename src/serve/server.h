@@ -22,10 +22,12 @@ struct ServerOptions {
   double requests_per_minute = 0;  ///< per address or key; 0: no limit
   std::string api_keys = {};       ///< file of keys; empty: no keys required
   std::string cors = {};           ///< allowed origin of web pages, or *; empty: none
-  std::string web = {};            ///< folder of the explorer page; empty: the built-in one
-  std::string access_log = {};     ///< file, "-": standard output, empty: none
-  bool log_text = false;           ///< include the texts of requests
-  bool trust_proxy = false;        ///< identify clients by X-Forwarded-For
+  /// Names of this server besides local ones, for requests without keys.
+  std::vector<std::string> allowed_hosts = {};
+  std::string web = {};         ///< folder of the explorer page; empty: the built-in one
+  std::string access_log = {};  ///< file, "-": standard output, empty: none
+  bool log_text = false;        ///< include the texts of requests
+  bool trust_proxy = false;     ///< identify clients by X-Forwarded-For
   /// Restrict what this process can open (sandbox.h): for good, from the thread that constructs the server.
   bool sandbox = false;
 };

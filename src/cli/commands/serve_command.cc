@@ -164,6 +164,11 @@ running requests and exits. docs/server.md describes routes, limits, and how to 
                       "File of API keys, one per line; requests need one of them");
   command->add_option("--cors ORIGIN", o->server.cors,
                       "Allow requests from web pages of this origin; *: all");
+  command
+      ->add_option("--allowed-host NAME", o->server.allowed_hosts,
+                   "Without API keys, answer requests for this name of the server too; may be repeated. "
+                   "Addresses, localhost and names of local networks are always answered")
+      ->repeatable();
   command->add_switch("--trust-proxy", o->server.trust_proxy,
                       "Identify clients by X-Forwarded-For, for a server behind a proxy");
   o->server.sandbox = true;
