@@ -1469,10 +1469,23 @@ TEST_F(ServeTest, Cors) {
   start(chosen);
   EXPECT_EQ(post("/translate", kSentence).headers.at("access-control-allow-origin"), "https://example.org");
   HttpConnection client(port_);
-  client.send("OPTIONS /translate HTTP/1.1\r\nHost: a\r\n\r\n");
-  const HttpAnswer preflight = client.receive();
-  EXPECT_EQ(preflight.status, 204);
-  EXPECT_EQ(preflight.headers.at("access-control-allow-headers"), "Authorization, Content-Type");
+  const auto allowed = [&](const std::string& headers) {
+    client.send("OPTIONS /translate HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n");
+    const HttpAnswer preflight = client.receive();
+    EXPECT_EQ(preflight.status, 204);
+    return preflight.headers.at("access-control-allow-headers");
+  };
+  const std::string wanted = "Access-Control-Request-Headers: content-type,x-stainless-lang\r\n";
+  EXPECT_EQ(allowed("Origin: https://example.org\r\n" + wanted), "content-type,x-stainless-lang");
+  EXPECT_EQ(allowed("Origin: https://evil.example\r\n" + wanted), "Authorization, Content-Type");
+  EXPECT_EQ(allowed(wanted), "Authorization, Content-Type");
+  EXPECT_EQ(allowed("Origin: https://example.org\r\nAccess-Control-Request-Headers: a\"b\r\n"),
+            "Authorization, Content-Type");
+  // Answers before there is a request, too.
+  client.send("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n");
+  const HttpAnswer refused = client.receive();
+  EXPECT_EQ(refused.status, 413);
+  EXPECT_EQ(refused.headers.at("access-control-allow-origin"), "https://example.org");
 }
 
 TEST_F(ServeTest, CommandServesUntilSigterm) {

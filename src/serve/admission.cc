@@ -82,13 +82,28 @@ void Admission::require_own_name(const HttpRequest& request) const {
 void Admission::require_own_page(const HttpRequest& request) const {
   const std::string_view origin = request.header("origin");
   const bool of_a_page = origin == "null" || origin.starts_with("http://") || origin.starts_with("https://");
-  if (!of_a_page || options_.cors == "*" || origin == options_.cors) return;
+  if (!of_a_page || allows_origin(request)) return;
   const size_t host = origin.find("://");
   if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) return;
   if (media_type_of(request) == "application/json") return;
   refuse(415,
          "requests of pages of other sites must be application/json, and the server must allow their origin "
          "(--cors)");
+}
+
+/// Whether a page may use this server from its site.
+bool Admission::allows_origin(const HttpRequest& request) const {
+  const std::string_view origin = request.header("origin");
+  return !origin.empty() && (options_.cors == "*" || origin == options_.cors);
+}
+
+/// Those that it asks for, such as the X-Stainless-Lang of OpenAI's client, if its origin is allowed.
+std::string Admission::allowed_headers(const HttpRequest& request) const {
+  const std::string_view wanted = request.header("access-control-request-headers");
+  const bool are_names = !wanted.empty() && std::ranges::all_of(wanted, [](char c) {
+    return is_ascii_alphanumeric(c) || std::string_view("-_, ").find(c) != std::string_view::npos;
+  });
+  return std::string(are_names && allows_origin(request) ? wanted : "Authorization, Content-Type");
 }
 
 Admission::Client Admission::admit(const HttpRequest& request) {

@@ -27,6 +27,9 @@ class Admission {
   /// 415 for what a page of another site may send without asking.
   void require_own_page(const HttpRequest& request) const;
 
+  /// The headers that a page of another site may send, in answer to its question (CORS).
+  std::string allowed_headers(const HttpRequest& request) const;
+
   /// Whom a request is counted for.
   struct Client {
     std::string name;          ///< a key's number, or an address
@@ -40,6 +43,7 @@ class Admission {
   void admit_body(const Client& client, const HttpRequest& request, const Fields& fields);
 
  private:
+  bool allows_origin(const HttpRequest& request) const;
   std::string address_of(const HttpRequest& request) const;
   std::string key_in_query(const HttpRequest& request) const;
   [[noreturn]] void refuse_key(const HttpRequest& request, const std::string& key);

@@ -17,28 +17,6 @@
 namespace heed::serve {
 namespace {
 
-/// Adds the headers for pages of other origins.
-class CorsReply : public HttpReply {
- public:
-  CorsReply(std::shared_ptr<HttpReply> reply, const std::string& origin)
-      : reply_(std::move(reply)), origin_(origin) {}
-  void send(HttpResponse response) override { reply_->send(with_origin(std::move(response))); }
-  void begin(HttpResponse head) override { reply_->begin(with_origin(std::move(head))); }
-  void write(std::string part) override { reply_->write(std::move(part)); }
-  void end() override { reply_->end(); }
-
- private:
-  HttpResponse with_origin(HttpResponse response) const {
-    if (origin_.empty()) return response;
-    response.headers.emplace_back("Access-Control-Allow-Origin", origin_);
-    response.headers.emplace_back("Access-Control-Expose-Headers", "X-Request-Id, Retry-After");
-    if (origin_ != "*") response.headers.emplace_back("Vary", "Origin");
-    return response;
-  }
-  std::shared_ptr<HttpReply> reply_;
-  const std::string& origin_;
-};
-
 /// Origins are compared as browsers send them.
 void require_origin(const std::string& origin) {
   if (origin.empty() || origin == "*") return;
@@ -53,6 +31,15 @@ void require_origin(const std::string& origin) {
        origin);
 }
 
+/// Of every response, for pages of the allowed origin.
+HttpHeaders cors_headers(const std::string& origin) {
+  if (origin.empty()) return {};
+  HttpHeaders headers{{"Access-Control-Allow-Origin", origin},
+                      {"Access-Control-Expose-Headers", "X-Request-Id, Retry-After"}};
+  if (origin != "*") headers.emplace_back("Vary", "Origin");
+  return headers;
+}
+
 }  // namespace
 
 class Server::State {
@@ -60,7 +47,7 @@ class Server::State {
   explicit State(const ServerOptions& settings);
 
   void enter_sandbox();
-  void handle(HttpRequest received, const std::shared_ptr<HttpReply>& plain_reply);
+  void handle(HttpRequest received, const std::shared_ptr<HttpReply>& reply);
   void answer_without_route(const HttpRequest& request, const std::vector<std::string>& allowed,
                             HttpReply& reply) const;
   void enqueue(const RouteEntry& entry, const std::shared_ptr<const HttpRequest>& request,
@@ -89,6 +76,7 @@ Server::State::State(const ServerOptions& settings)
   require_origin(options.cors);
   service.limits = options.limits;
   service.keys_required = admission.requires_keys();
+  options.http.headers = cors_headers(options.cors);
   http = std::make_unique<HttpServer>(
       options.http,
       [this](HttpRequest request, const std::shared_ptr<HttpReply>& reply) {
@@ -116,9 +104,8 @@ void Server::State::enter_sandbox() {
 }
 
 /// On the input/output thread.
-void Server::State::handle(HttpRequest received, const std::shared_ptr<HttpReply>& plain_reply) {
+void Server::State::handle(HttpRequest received, const std::shared_ptr<HttpReply>& reply) {
   const auto request = std::make_shared<const HttpRequest>(std::move(received));
-  const auto reply = std::make_shared<CorsReply>(plain_reply, options.cors);
   const auto answer = [&] {
     admission.require_own_name(*request);
     const RouteMatch match = find_route(request->method, request->path);
@@ -141,7 +128,7 @@ void Server::State::answer_without_route(const HttpRequest& request, const std::
                        .body = {},
                        .headers = {{"Allow", fmt::format("OPTIONS, {}", fmt::join(allowed, ", "))},
                                    {"Access-Control-Allow-Methods", "GET, POST"},
-                                   {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                                   {"Access-Control-Allow-Headers", admission.allowed_headers(request)},
                                    {"Access-Control-Max-Age", "86400"}}});
   }
   if (!allowed.empty()) return reply.send(method_error(request, allowed));

@@ -23,6 +23,7 @@ constexpr size_t kAlwaysHeldBytes = 64 << 10;
 void HttpConnection::prepare_head(int status) {
   record_.status = status;
   framing_.request_id = record_.id;
+  framing_.headers = &shared_.options.headers;
   if (shared_.draining || ended_) framing_.keep_alive = false;
   response_.set_framing(framing_);
 }

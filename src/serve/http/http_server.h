@@ -27,6 +27,7 @@ struct HttpServerOptions {
   size_t request_bytes = size_t{256} << 20;
   /// Maximum size of all responses that clients have not received yet (503 for the next large one).
   size_t answer_bytes = size_t{256} << 20;
+  HttpHeaders headers = {};  ///< of every response
 };
 
 /// A completed request, for the access log. Requests that could not be parsed have no method.

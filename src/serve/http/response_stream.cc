@@ -26,7 +26,8 @@ void ResponseStream::append_head(const HttpResponse& response) {
   bytes_ +=
       "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\n";
-  for (const auto& [name, value] : response.headers) bytes_ += name + ": " + value + "\r\n";
+  append_headers(response.headers);
+  if (framing_.headers != nullptr) append_headers(*framing_.headers);
   if (std::ranges::none_of(response.headers, [](const auto& h) { return h.first == "Cache-Control"; })) {
     bytes_ += "Cache-Control: no-store\r\n";
   }
@@ -41,6 +42,10 @@ void ResponseStream::append_head(const HttpResponse& response) {
   if (!framing_.keep_alive) bytes_ += "Connection: close\r\n";
   if (framing_.keep_alive && framing_.http_1_0) bytes_ += "Connection: keep-alive\r\n";
   bytes_ += "\r\n";
+}
+
+void ResponseStream::append_headers(const HttpHeaders& headers) {
+  for (const auto& [name, value] : headers) bytes_ += name + ": " + value + "\r\n";
 }
 
 void ResponseStream::send(const HttpResponse& response) {

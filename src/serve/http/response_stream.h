@@ -11,9 +11,10 @@ namespace heed::serve {
 /// The properties of a request that determine the framing of its response.
 struct ResponseFraming {
   std::string request_id;
-  bool head_only = false;   ///< HEAD: no body
-  bool http_1_0 = false;    ///< no chunks
-  bool keep_alive = false;  ///< the connection stays open afterwards
+  bool head_only = false;                ///< HEAD: no body
+  bool http_1_0 = false;                 ///< no chunks
+  bool keep_alive = false;               ///< the connection stays open afterwards
+  const HttpHeaders* headers = nullptr;  ///< of the server; null: none
 };
 
 class ResponseStream {
@@ -42,6 +43,7 @@ class ResponseStream {
 
  private:
   void append_head(const HttpResponse& response);
+  void append_headers(const HttpHeaders& headers);
 
   ResponseFraming framing_;
   std::string bytes_;
