@@ -422,6 +422,15 @@ TEST_F(ServeTest, ErrorsNameTheField) {
   expect_error(post("/v1/translate", with(text, {{"model", "text"}})), 400, "'text'");
   expect_error(post("/v1/translate", with(text, {{"pair", "fr-de"}})), 400, "'fr-de'");
   expect_error(post("/v1/translate", with(text, {{"glossary", {"a"}}})), 400, "'glossary'");
+  for (const auto& [source, target] : {std::pair(201, 1), std::pair(1, 201)}) {
+    const Json terms{{std::string(source, 'a'), std::string(target, 'b')}};
+    expect_error(post("/v1/translate", with(text, {{"glossary", terms}})), 400, "201 characters");
+  }
+  Json terms;
+  for (int n = 0; n < 1025; ++n) terms["a" + std::to_string(n)] = "b";
+  expect_error(post("/v1/translate", with(text, {{"glossary", terms}})), 400, "1025 texts");
+  terms.erase("a7");
+  EXPECT_EQ(post("/v1/translate", with(text, {{"glossary", terms}})).status, 200);
   expect_error(post("/v1/attend", {{"text", " "}}), 400, "'text'");
 }
 

@@ -50,17 +50,9 @@ class OptionReader {
     require_length(limits_, value, std::string(row.name));
   }
   void read(const OptionRow& row, std::vector<std::string>& values) const {
-    const size_t most = row.name == "forbid" ? 64 : 16;
-    constexpr size_t kCharacters = 200;
     values = fields_.texts(std::string(row.name)).value_or(Fields::Texts{}).texts;
-    if (values.size() > most) {
-      refuse(400, "'{}' has {} texts, and this server takes {}", row.name, values.size(), most);
-    }
-    for (const std::string& text : values) {
-      if (count_characters(text) <= kCharacters) continue;
-      refuse(400, "'{}' has a text of {} characters, and this server takes {}", row.name,
-             count_characters(text), kCharacters);
-    }
+    require_count(row, values.size(), row.name == "forbid" ? 64 : 16);
+    for (const std::string& text : values) require_short(row, text);
   }
   void read(const OptionRow& row, std::vector<std::pair<std::string, std::string>>& values) const {
     const nlohmann::json* terms = fields_.find(std::string(row.name));
@@ -68,15 +60,27 @@ class OptionReader {
     if (!terms->is_object()) {
       refuse(400, "'{}' must be an object: {{\"source term\": \"target term\"}}", row.name);
     }
+    require_count(row, terms->size(), 1024);
     for (const auto& [source, target] : terms->items()) {
       if (!target.is_string()) {
         refuse(400, "'{}': the target of '{}' must be a text", row.name, shown(source));
       }
       values.emplace_back(source, target.get<std::string>());
+      for (const std::string& text : {values.back().first, values.back().second}) require_short(row, text);
     }
   }
 
  private:
+  static void require_count(const OptionRow& row, size_t count, size_t most) {
+    if (count > most) refuse(400, "'{}' has {} texts, and this server takes {}", row.name, count, most);
+  }
+  static void require_short(const OptionRow& row, const std::string& text) {
+    constexpr size_t kCharacters = 200;
+    const size_t characters = count_characters(text);
+    if (characters <= kCharacters) return;
+    refuse(400, "'{}' has a text of {} characters, and this server takes {}", row.name, characters,
+           kCharacters);
+  }
   int64_t most_of(const OptionRow& row) const {
     if (row.name == "beam" || row.name == "nbest") return limits_.beam;
     return row.name == "max_tokens" ? limits_.tokens : INT64_MAX;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/files/file.h"
+#include "base/stop.h"
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
@@ -37,23 +38,16 @@ std::vector<std::pair<size_t, size_t>> tokens_of(std::string_view text) {
   return tokens;
 }
 
-/// The tokens joined by single spaces, for comparing terms and texts.
-std::string key_of(std::string_view text, const std::vector<std::pair<size_t, size_t>>& tokens, size_t first,
-                   size_t count) {
-  std::string key;
-  for (size_t n = first; n < first + count; ++n) {
-    if (n > first) key += ' ';
-    key += text.substr(tokens[n].first, tokens[n].second - tokens[n].first);
-  }
-  return key;
-}
-
-std::string with_lower_case_initial(const std::string& key) {
+std::string with_lower_case_initial(const std::string& word) {
   size_t offset = 0;
-  const char32_t first = next_code_point(key, offset);
+  const char32_t first = next_code_point(word, offset);
   std::string small;
   append_utf8(small, static_cast<char32_t>(u_tolower(static_cast<UChar32>(first))));
-  return small + key.substr(offset);
+  return small + word.substr(offset);
+}
+
+uint64_t edge_of(uint32_t node, uint32_t word) {
+  return uint64_t{node} << 32 | word;
 }
 
 }  // namespace
@@ -87,12 +81,23 @@ Glossary Glossary::parse(std::string_view content, const std::string& name) {
 
 void Glossary::add(std::string_view source, std::string_view target) {
   const auto tokens = tokens_of(source);
-  if (tokens.empty() || strip(target).empty()) fail(ErrorKind::kUsage, "glossary terms must not be empty");
-  max_words_ = std::max(max_words_, tokens.size());
-  const auto [entry, added] = targets_.emplace(key_of(source, tokens, 0, tokens.size()), strip(target));
-  if (!added && entry->second != strip(target)) {
-    fail(ErrorKind::kUsage, "the term '{}' has two translations, '{}' and '{}'", source, entry->second,
-         target);
+  target = strip(target);
+  if (tokens.empty() || target.empty()) fail(ErrorKind::kUsage, "glossary terms must not be empty");
+  std::string term;  // the words, joined by single spaces
+  uint32_t node = 0;
+  for (const auto& [begin, end] : tokens) {
+    const std::string word(source.substr(begin, end - begin));
+    term += term.empty() ? word : " " + word;
+    const uint32_t number = words_.emplace(word, static_cast<uint32_t>(words_.size()) + 1).first->second;
+    const auto [edge, added] = edges_.emplace(edge_of(node, number), static_cast<uint32_t>(ends_.size()));
+    if (added) ends_.push_back(0);
+    node = edge->second;
+  }
+  if (ends_[node] == 0) {
+    terms_.emplace_back(std::move(term), target);
+    ends_[node] = terms_.size();
+  } else if (const std::string& other = terms_[ends_[node] - 1].second; other != target) {
+    fail(ErrorKind::kUsage, "the term '{}' has two translations, '{}' and '{}'", source, other, target);
   }
 }
 
@@ -100,21 +105,46 @@ Glossary Glossary::load(const std::string& path) {
   return parse(read_file(path), path);
 }
 
+uint32_t Glossary::number_of(const std::string& word) const {
+  const auto found = words_.find(word);
+  return found == words_.end() ? 0 : found->second;
+}
+
+Glossary::Longest Glossary::longest(uint32_t first, std::span<const uint32_t> rest) const {
+  Longest found;
+  auto edge = edges_.find(edge_of(0, first));
+  for (size_t words = 1; edge != edges_.end(); ++words) {
+    const uint32_t node = edge->second;
+    if (ends_[node] > 0) found = {words, ends_[node] - 1};
+    if (words > rest.size()) break;
+    edge = edges_.find(edge_of(node, rest[words - 1]));
+  }
+  return found;
+}
+
 std::vector<Glossary::Match> Glossary::find(std::string_view text) const {
   std::vector<Match> matches;
-  if (targets_.empty()) return matches;
+  if (terms_.empty()) return matches;
   const auto tokens = tokens_of(text);
+  const auto word_at = [&](size_t n) {
+    return std::string(text.substr(tokens[n].first, tokens[n].second - tokens[n].first));
+  };
+  std::vector<uint32_t> numbers;
+  for (size_t n = 0; n < tokens.size(); ++n) numbers.push_back(number_of(word_at(n)));
   for (size_t first = 0; first < tokens.size();) {
-    size_t count = std::min(max_words_, tokens.size() - first);
-    for (; count > 0; --count) {
-      const std::string key = key_of(text, tokens, first, count);
-      const auto exact = targets_.find(key);
-      const auto found = exact != targets_.end() ? exact : targets_.find(with_lower_case_initial(key));
-      if (found == targets_.end()) continue;
-      matches.push_back({tokens[first].first, tokens[first + count - 1].second, found->second});
-      break;
+    StopScope::check();
+    const auto rest = std::span(numbers).subspan(first + 1);
+    Longest found = longest(numbers[first], rest);
+    const uint32_t small = number_of(with_lower_case_initial(word_at(first)));
+    if (small != numbers[first]) {
+      const Longest other = longest(small, rest);
+      if (other.words > found.words) found = other;  // the term as it is written goes first
     }
-    first += std::max<size_t>(count, 1);
+    const size_t count = std::max<size_t>(found.words, 1);
+    if (found.words > 0) {
+      matches.push_back({tokens[first].first, tokens[first + count - 1].second, terms_[found.term].second});
+    }
+    first += count;
   }
   return matches;
 }

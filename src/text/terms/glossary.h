@@ -1,9 +1,12 @@
 // A glossary: terms with required translations.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -25,18 +28,30 @@ class Glossary {
     std::string target;
   };
   /// The terms in a text, in order: whole words only, the longest at each position. A lower-case first letter
-  /// of a term also matches the capital letter.
+  /// of a term also matches the capital letter. At each position, reads on only while a term goes on as the
+  /// text does. Throws Cancelled in a scope of StopScope.
   std::vector<Match> find(std::string_view text) const;
 
-  size_t size() const { return targets_.size(); }
-  /// Source and target terms, in no order.
-  std::vector<std::pair<std::string, std::string>> terms() const {
-    return {targets_.begin(), targets_.end()};
-  }
+  size_t size() const { return terms_.size(); }
+  /// Source and target terms, in the order in which they were added.
+  const std::vector<std::pair<std::string, std::string>>& terms() const { return terms_; }
 
  private:
-  std::unordered_map<std::string, std::string> targets_;  // by source
-  size_t max_words_ = 0;                                  // of a source term
+  /// The longest term that words begin with: how many words, and its index in terms_.
+  struct Longest {
+    size_t words = 0, term = 0;
+  };
+  /// Of the words `first` and then `rest`.
+  Longest longest(uint32_t first, std::span<const uint32_t> rest) const;
+  /// The number of a word in source terms; 0 if it is in none.
+  uint32_t number_of(const std::string& word) const;
+
+  std::vector<std::pair<std::string, std::string>> terms_;
+  std::unordered_map<std::string, uint32_t> words_;  // of source terms, numbered from 1
+  // The trie of source terms. Node 0 is the root, and an edge is a node and a word (edge_of() in
+  // glossary.cc).
+  std::unordered_map<uint64_t, uint32_t> edges_;
+  std::vector<size_t> ends_{0};  // of each node: the number of the term that ends there, from 1; 0: none
 };
 
 }  // namespace heed
