@@ -47,10 +47,12 @@ void replace(const LineTranslator& translator, const std::vector<Replaced>& part
   }
 }
 
-std::vector<Replaced> labels_of(const std::vector<TranslatedDocument>& documents, bool html) {
+std::vector<Replaced> labels_of(const std::vector<TranslatedDocument>& documents, bool html,
+                                const Stop& stop) {
   std::vector<Replaced> parts;
   for (size_t n = 0; n < documents.size(); ++n) {
-    for (Label& label : html ? html_labels(documents[n].text) : markdown_labels(documents[n].text)) {
+    stop.check();
+    for (Label& label : html ? html_labels(documents[n].text, stop) : markdown_labels(documents[n].text)) {
       parts.push_back({n, label.begin, label.end, std::move(label.text),
                        [written = std::move(label.written)](const Translation& translation) {
                          return written(translation.best().text);
@@ -60,11 +62,14 @@ std::vector<Replaced> labels_of(const std::vector<TranslatedDocument>& documents
   return parts;
 }
 
-std::vector<Replaced> sentences_of(const std::vector<TranslatedDocument>& documents, bool html) {
+std::vector<Replaced> sentences_of(const std::vector<TranslatedDocument>& documents, bool html,
+                                   const Stop& stop) {
   const Escape escape = html ? escape_html : escape_markdown;
   std::vector<Replaced> parts;
   for (size_t n = 0; n < documents.size(); ++n) {
-    for (Segment& segment : html ? html_segments(documents[n].text) : markdown_segments(documents[n].text)) {
+    stop.check();
+    for (Segment& segment :
+         html ? html_segments(documents[n].text, stop) : markdown_segments(documents[n].text)) {
       Replaced part{n, segment.begin, segment.end, segment.text, {}};
       part.written = [segment = std::move(segment), escape](const Translation& translation) {
         return with_markup(segment, translation.best().text, translation.best().alignment, escape);
@@ -92,8 +97,8 @@ std::vector<TranslatedDocument> translate_documents(const LineTranslator& transl
   std::vector<TranslatedDocument> results;
   for (const std::string& document : documents) results.push_back({document});
   // Labels lie within the markup of sentences, which keep it as it is.
-  replace(translator, labels_of(results, html), results, stop);
-  replace(translator, sentences_of(results, html), results, stop);
+  replace(translator, labels_of(results, html, stop), results, stop);
+  replace(translator, sentences_of(results, html, stop), results, stop);
   return results;
 }
 

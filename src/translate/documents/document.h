@@ -14,9 +14,9 @@ enum class DocumentFormat { kHtml, kMarkdown };
 
 /// The segments of an HTML document or fragment, in order: the text of blocks, headings, list items and table
 /// cells, with the tags of inline elements. Excludes script, style, pre, code, comments, attributes
-/// (html_labels), and elements with translate="no" or the class notranslate. Throws kUsage for elements
-/// nested too deeply.
-std::vector<Segment> html_segments(std::string_view html);
+/// (html_labels), and elements with translate="no" or the class notranslate. Throws the errors of
+/// parse_html().
+std::vector<Segment> html_segments(std::string_view html, const Stop& stop = {});
 /// Escapes &, <, > and no-break spaces.
 std::string escape_html(std::string_view text);
 

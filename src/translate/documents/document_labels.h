@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop.h"
+
 namespace heed::translate {
 
 struct Label {
@@ -17,9 +19,9 @@ struct Label {
 };
 
 /// The attributes `alt`, `title`, `placeholder` and `aria-label`, the `value` of buttons, and the `content`
-/// of meta elements for the description; in order, without those that html_segments() excludes. Throws kUsage
-/// for elements nested too deeply.
-std::vector<Label> html_labels(std::string_view html);
+/// of meta elements for the description; in order, without those that html_segments() excludes. Throws the
+/// errors of parse_html().
+std::vector<Label> html_labels(std::string_view html, const Stop& stop = {});
 
 /// The `title` and `description` of the front matter, and descriptions of images, in order.
 std::vector<Label> markdown_labels(std::string_view markdown);

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
+#include <functional>
 
+#include "base/stop.h"
 #include "base/text/ascii.h"
 #include "heed/error.h"
 #include "translate/documents/document_labels.h"
@@ -157,10 +160,56 @@ TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
   EXPECT_EQ(translated("a < b &lt; 3<4 <"), "a **<** b &lt; 3<4 <");
 }
 
+std::string repeated(const std::string& text, int count) {
+  std::string result;
+  for (int n = 0; n < count; ++n) result += text;
+  return result;
+}
+
+/// Expects that both readers of a document refuse it, with a message that has this part.
+void expect_refused(const std::string& html, const std::string& part) {
+  const std::vector<std::function<void()>> readers{[&] { html_segments(html); }, [&] { html_labels(html); }};
+  for (const auto& read : readers) {
+    try {
+      read();
+      ADD_FAILURE() << html.substr(0, 40) << " was read";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(part)) << html.substr(0, 40);
+    }
+  }
+}
+
 TEST(HtmlDocument, RefusesEndlessNesting) {
-  std::string html;
-  for (int n = 0; n < 100'000; ++n) html += "<div>";
-  EXPECT_THROW(html_segments(html), Error);
+  expect_refused(repeated("<div>", 100'000), "nested");
+  // End tags that end nothing: of no open element, and of one outside the table.
+  expect_refused(repeated("<i></x>", 20'000), "nested");
+  expect_refused(repeated("<i></p>", 20'000), "nested");
+  expect_refused(repeated("<div><table></div></table>", 4500), "nested");
+  // Gumbo frees what is before a <frameset>.
+  expect_refused(repeated("<i></i>", 20'000) + "<FrameSet>", "frameset");
+}
+
+TEST(HtmlDocument, TagsWithoutEndAreNotNested) {
+  for (const char* tag : {"<p>Hund", "<option>Hund", "<source src=a>", "<li>Hund</li></p>"}) {
+    EXPECT_NO_THROW(html_segments(repeated(tag, 5000))) << tag;
+  }
+  EXPECT_EQ(texts(html_segments("<svg>" + repeated("<path d='M0 0'/>", 5000) + "</svg><p>Hund")),
+            std::vector<std::string>{"Hund"});
+}
+
+TEST(HtmlDocument, RefusesTreesOutOfProportion) {
+  // Each <p> opens all the <b> again, so this would take 1 GB.
+  std::string html = "<p>";
+  for (int n = 0; n < 1250; ++n) html += "<b a" + std::to_string(n) + ">";
+  expect_refused(html + repeated("<p>1", 2600), "close formatting elements");
+  // Formatting elements that are not closed are common, though. Each begins a segment.
+  EXPECT_EQ(html_segments(repeated("<p><font color=red><b>ein <i>Hund", 500)).size(), 1000U);
+}
+
+TEST(HtmlDocument, ReadingCanBeCancelled) {
+  const std::atomic<bool> flag = true;
+  EXPECT_THROW(html_segments("<p>Hund", Stop(&flag)), Cancelled);
+  EXPECT_THROW(html_labels("<p>Hund", Stop(&flag)), Cancelled);
 }
 
 /// The document with the text of each label in angle brackets; `texts` lists them.

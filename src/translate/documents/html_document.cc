@@ -230,10 +230,10 @@ std::string escape_html(std::string_view text) {
   return result;
 }
 
-std::vector<Segment> html_segments(std::string_view html) {
-  const HtmlTree tree = parse_html(html);
+std::vector<Segment> html_segments(std::string_view html, const Stop& stop) {
+  const HtmlTree tree = parse_html(html, stop);
   Walker walker(html);
-  walker.walk(*tree->document);
+  walker.walk(*tree.document);
   return walker.take();
 }
 

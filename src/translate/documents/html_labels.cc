@@ -107,10 +107,10 @@ class LabelReader {
 
 }  // namespace
 
-std::vector<Label> html_labels(std::string_view html) {
-  const HtmlTree tree = parse_html(html);
+std::vector<Label> html_labels(std::string_view html, const Stop& stop) {
+  const HtmlTree tree = parse_html(html, stop);
   LabelReader reader(html);
-  reader.read(*tree->document);
+  reader.read(*tree.document);
   return reader.take();
 }
 

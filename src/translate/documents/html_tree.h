@@ -4,17 +4,22 @@
 #include <gumbo.h>
 
 #include <memory>
+#include <memory_resource>
 #include <string_view>
+
+#include "base/stop.h"
 
 namespace heed::translate {
 
-struct FreeHtmlTree {
-  void operator()(GumboOutput* output) const { gumbo_destroy_output(&kGumboDefaultOptions, output); }
+/// A parsed document, which refers to its text.
+struct HtmlTree {
+  std::unique_ptr<std::pmr::memory_resource> memory;  ///< of all nodes
+  const GumboNode* document = nullptr;
 };
-using HtmlTree = std::unique_ptr<GumboOutput, FreeHtmlTree>;
 
-/// The tree refers to `html`. Throws kUsage for elements nested too deeply.
-HtmlTree parse_html(std::string_view html);
+/// Takes memory in proportion to the size of `html`. Throws kUsage for elements nested too deeply and for
+/// tags that would take more, and Cancelled soon after `stop` is requested.
+HtmlTree parse_html(std::string_view html, const Stop& stop = {});
 
 /// Whether an element is without translate="no" and the class notranslate.
 bool is_translated(const GumboElement& element);

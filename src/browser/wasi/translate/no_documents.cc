@@ -13,13 +13,13 @@ namespace {
 
 }  // namespace
 
-std::vector<Segment> html_segments(std::string_view) {
+std::vector<Segment> html_segments(std::string_view, const Stop&) {
   refuse_documents();
 }
 std::vector<Segment> markdown_segments(std::string_view) {
   refuse_documents();
 }
-std::vector<Label> html_labels(std::string_view) {
+std::vector<Label> html_labels(std::string_view, const Stop&) {
   refuse_documents();
 }
 std::vector<Label> markdown_labels(std::string_view) {
