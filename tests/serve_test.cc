@@ -1291,6 +1291,12 @@ TEST_F(ServeTest, LimitsTheWorkOfARequest) {
   expect_error(post("/v1/completions", {{"prompt", "a"}, {"n", 3}, {"max_tokens", 21}}), 400, "63 tokens");
   expect_error(post("/v1/completions", {{"prompt", {"a", "b"}}, {"n", 2}, {"max_tokens", 2}}), 400,
                "4 texts");
+  // With log-probabilities, the prompt is read again for each text.
+  const Json completion{{"prompt", std::string(10, 'a')}, {"n", 3}, {"max_tokens", 10}};
+  EXPECT_EQ(post("/v1/completions", with(completion, {{"logprobs", 1}})).status, 200);
+  expect_error(post("/v1/completions", with(completion, {{"max_tokens", 11}, {"logprobs", 1}})), 400,
+               "63 tokens");
+  EXPECT_EQ(post("/v1/completions", with(completion, {{"max_tokens", 11}})).status, 200);
 }
 
 TEST_F(ServeTest, LimitsTheTokensWithDetails) {

@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "kernels/reduction/top_k.h"
 #include "models/finite_output.h"
 #include "models/source_vocabulary.h"
+#include "models/vocabulary_head.h"
 #include "search/rules/logit_rules.h"
 
 namespace heed::search {
@@ -95,6 +97,30 @@ std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count) 
   top_k(arguments);
   std::erase(ids, -1);
   return ids;
+}
+
+void visit_predictions(const models::LanguageModel& model, const nn::Context& context,
+                       std::span<const int32_t> ids, size_t first,
+                       const std::function<void(const Prediction&)>& visit, int64_t at_once) {
+  const auto* head = dynamic_cast<const models::VocabularyHead*>(&model);
+  HEED_CHECK(head != nullptr && first >= 1);
+  if (first >= ids.size()) return;
+  models::Sequences read;
+  read.append(ids.first(ids.size() - 1));
+  nn::Context own = context;
+  const Tensor hidden = model.hidden(own, read).value();  // (ids.size() - 1, D)
+  const int64_t rows = std::max<int64_t>(at_once / model.vocabulary_size(), 1);
+  for (int64_t begin = static_cast<int64_t>(first) - 1; begin < hidden.dim(0); begin += rows) {
+    StopScope::check();
+    const Tensor some = hidden.narrow(0, begin, std::min(rows, hidden.dim(0) - begin));  // (rows, D)
+    const Tensor logits = head->vocabulary_logits(own, some).value();                    // (rows, V)
+    const std::vector<float> log_sums = log_sums_of(logits);
+    for (int64_t row = 0; row < logits.dim(0); ++row) {
+      visit({.index = static_cast<size_t>(begin + row) + 1,
+             .logits = {logits.data<float>() + row * logits.dim(1), static_cast<size_t>(logits.dim(1))},
+             .log_sum = log_sums[static_cast<size_t>(row)]});
+    }
+  }
 }
 
 std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,

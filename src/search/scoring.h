@@ -1,9 +1,11 @@
 // Scores given translations by forced decoding.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "models/language_model.h"
 #include "models/seq2seq.h"
 #include "search/rules/search_options.h"
 
@@ -20,6 +22,21 @@ std::vector<float> log_sums_of(const Tensor& logits);
 /// The ids of the `count` largest logits, or of all above -infinity if there are fewer; the largest first,
 /// the lower id of equal ones.
 std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count);
+
+/// What a language model predicts in place of an id of a text.
+struct Prediction {
+  size_t index = 0;               ///< of the id
+  std::span<const float> logits;  ///< (V)
+  float log_sum = 0;              ///< their log-sum-exp
+};
+
+/// Calls `visit` for each of `ids` from the one at index `first` on, which is at least 1. The model reads all
+/// ids but the last in one pass; logits are computed for the rows that are visited only, at most `at_once`
+/// numbers at a time (at least a row), so that long texts take little memory. Throws Cancelled in a scope of
+/// StopScope, and kNumeric if the model returns NaN or infinity.
+void visit_predictions(const models::LanguageModel& model, const nn::Context& context,
+                       std::span<const int32_t> ids, size_t first,
+                       const std::function<void(const Prediction&)>& visit, int64_t at_once = 1 << 22);
 
 /// The log-probability of every target id given the previous ones (teacher forcing), exactly as a search with
 /// these options would score them: the rules (logit_rules.h) apply, forced ids cost nothing, and a shortlist

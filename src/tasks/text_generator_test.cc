@@ -5,6 +5,7 @@
 
 #include "models/config/decoder_only_config.h"
 #include "models/test_models.h"
+#include "search/scoring.h"
 #include "tasks/text_scoring.h"
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
@@ -202,6 +203,47 @@ TEST(TextGenerator, RefusesInvalidOptions) {
 }
 
 // ---- Scoring ----------------------------------------------------------------------------------------------
+
+/// Counts the rows of logits that are computed.
+struct CountingModel : models::DecoderOnly {
+  using models::DecoderOnly::DecoderOnly;
+  Var vocabulary_logits(nn::Context& context, const Var& hidden) const override {
+    rows.push_back(hidden.dim(0));
+    return models::DecoderOnly::vocabulary_logits(context, hidden);
+  }
+  mutable std::vector<int64_t> rows;
+};
+
+TEST(TextScoring, LogitsAreComputedForAFewRowsAtATime) {
+  const models::ModelWithWeights<CountingModel> m(ByteModel::config(64, 0), 5);
+  std::vector<int32_t> ids;
+  for (int n = 0; n < 40; ++n) ids.push_back(n * 7 % 256);
+  models::Sequences read;
+  read.append(std::span(ids).first(39));
+  nn::Context context = m.context();
+  const Tensor logits = m.model.logits(context, read);  // (39, V)
+  const std::vector<float> log_sums = search::log_sums_of(logits);
+  for (const size_t first : {1U, 30U, 39U, 40U}) {
+    m.model.rows.clear();
+    size_t expected = first;
+    search::visit_predictions(
+        m.model, m.context(), ids, first,
+        [&](const search::Prediction& next) {
+          EXPECT_EQ(next.index, expected++);
+          const float* row = logits.data<float>() + static_cast<int64_t>(next.index - 1) * logits.dim(1);
+          EXPECT_TRUE(std::ranges::equal(next.logits, std::span(row, next.logits.size())));
+          EXPECT_EQ(next.log_sum, log_sums[next.index - 1]);
+        },
+        /*at_once=*/7 * 260 + 5);
+    EXPECT_EQ(expected, ids.size());
+    int64_t rows = 0;
+    for (const int64_t each : m.model.rows) {
+      EXPECT_LE(each, 7);
+      rows += each;
+    }
+    EXPECT_EQ(rows, static_cast<int64_t>(ids.size() - first));
+  }
+}
 
 TEST(TextScoring, AgreesWithSearch) {
   const ByteModel m;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "base/check.h"
 #include "base/text/option_error.h"
@@ -25,16 +26,14 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
   const auto last = static_cast<int64_t>(ids.size()) - 1;  // the last id that is read
   for (int64_t begin = 0; static_cast<int64_t>(scores.size()) < last; begin += stride) {
     const int64_t end = std::min(begin + positions, last);
-    models::Sequences window;
-    window.append(std::span(ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
-    nn::Context own = context;
-    const Tensor logits = model.logits(own, window);  // (end - begin, V)
-    const std::vector<float> log_sums = search::log_sums_of(logits);
-    for (int64_t t = static_cast<int64_t>(scores.size()); t < end; ++t) {
-      const float* row = logits.data<float>() + (t - begin) * logits.dim(1);
-      scores.push_back(row[ids[static_cast<size_t>(t) + 1]] - log_sums[static_cast<size_t>(t - begin)]);
-      if (!std::isfinite(scores.back())) models::fail_not_finite();
-    }
+    const auto window =
+        std::span(ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin) + 1);
+    search::visit_predictions(model, context, window, scores.size() - static_cast<size_t>(begin) + 1,
+                              [&](const search::Prediction& next) {
+                                const int32_t id = window[next.index];
+                                scores.push_back(next.logits[static_cast<size_t>(id)] - next.log_sum);
+                                if (!std::isfinite(scores.back())) models::fail_not_finite();
+                              });
   }
   return scores;
 }

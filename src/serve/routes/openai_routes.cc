@@ -108,18 +108,34 @@ void require_supported(const Fields& fields) {
   }
 }
 
+/// The tokens of all prompts.
+size_t prompt_tokens(const ServedModel& model, const std::vector<std::string>& prompts) {
+  size_t tokens = 0;
+  for (const std::string& prompt : prompts)
+    tokens += model.language_model->tokenizer.prompt_ids(prompt).size();
+  return tokens;
+}
+
+/// What a request for completions asks for.
+struct CompletionWork {
+  size_t sequences = 0;     ///< 'prompt' times 'n'
+  int64_t tokens_each = 0;  ///< to generate
+  size_t read_again = 0;    ///< tokens of prompts that `logprobs` reads, once for each text
+};
+
 /// Throws 400 for more sequences or tokens than a request may have.
-void require_bounded_work(const RequestLimits& limits, size_t sequences, int64_t tokens_each) {
-  if (sequences > limits.sentences) {
+void require_bounded_work(const RequestLimits& limits, const CompletionWork& work) {
+  if (work.sequences > limits.sentences) {
     refuse(400, "the request asks for {} texts ('prompt' times 'n'), and this server writes {} at once",
-           sequences, limits.sentences);
+           work.sequences, limits.sentences);
   }
-  const size_t tokens = sequences * static_cast<size_t>(tokens_each);
+  const size_t tokens = work.sequences * static_cast<size_t>(work.tokens_each) + work.read_again;
   if (tokens > limits.work_tokens) {
     refuse(400,
-           "the request asks for up to {} tokens ('prompt' times 'n' times 'max_tokens'), and this server "
+           "the request asks for up to {} tokens ('prompt' times 'n' times 'max_tokens'{}), and this server "
            "generates {}: send it in parts",
-           tokens, limits.work_tokens);
+           tokens, work.read_again > 0 ? ", and with 'logprobs' the tokens of each prompt 'n' times" : "",
+           limits.work_tokens);
   }
 }
 
@@ -140,6 +156,7 @@ class Completions {
   }
 
   bool streams() const { return stream_; }
+  bool has_probabilities() const { return probabilities_.has_value(); }
   bool begun() const { return begun_; }
 
   /// Text of the first choice, as it is written, and before it the tokens that it consists of.
@@ -281,14 +298,18 @@ void route_v1_completions(const Exchange& exchange) {
     options.search.max_new = exchange.service.limits.tokens;
   }
   const RequestLimits& limits = exchange.service.limits;
-  require_bounded_work(limits, prompts.texts.size() * static_cast<size_t>(samples),
-                       options.search.max_new > 0 ? options.search.max_new : limits.tokens);
+  Completions completions(exchange, model);
+  CompletionWork work{.sequences = prompts.texts.size() * static_cast<size_t>(samples),
+                      .tokens_each = options.search.max_new > 0 ? options.search.max_new : limits.tokens};
+  if (completions.has_probabilities()) {
+    work.read_again = static_cast<size_t>(samples) * prompt_tokens(model, prompts.texts);
+  }
+  require_bounded_work(limits, work);
   options.executor = exchange.service.engine.get();
   ThreadPool here(1);
   const tasks::TextGenerator generator(model.loaded().language_model(), model.loaded().context(),
                                        model.language_model->tokenizer, here, options);
   tasks::TextGenerator::Control control{.stop = exchange.stop()};
-  Completions completions(exchange, model);
   try {
     if (completions.streams() && prompts.texts.size() == 1 && samples == 1) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };

@@ -32,38 +32,35 @@ std::string TokenProbabilities::name_of(int32_t id) const {
                                          : replace_invalid_utf8(files_.tokenizer.bytes(id));
 }
 
-TokenEntry TokenProbabilities::entry(int32_t id, const float* logits, float log_sum) const {
+TokenEntry TokenProbabilities::entry(int32_t id, std::span<const float> logits, float log_sum) const {
   TokenEntry entry{.token = name_of(id),
                    .log_probability = logits[id] - log_sum,
                    .special = files_.tokenizer.is_special(id)};
   if (alternatives_ == 0) return entry;
   auto& likeliest = entry.likeliest.emplace();
-  const std::span pieces(logits, static_cast<size_t>(files_.tokenizer.size()));
+  const auto pieces = logits.first(static_cast<size_t>(files_.tokenizer.size()));
   for (const int32_t each : search::likeliest_ids(pieces, alternatives_)) {
     likeliest.emplace_back(name_of(each), logits[each] - log_sum);
   }
   return entry;
 }
 
-std::vector<TokenEntry> TokenProbabilities::of_prompt(const std::vector<int32_t>& ids,
-                                                      const std::string& text) const {
+std::vector<TokenEntry> TokenProbabilities::of_ids(const std::vector<int32_t>& ids, size_t first,
+                                                   const std::string& text) const {
   std::vector<TokenEntry> entries;
-  const bool start_token = files_.tokenizer.is_special(ids[0]);
-  if (!start_token) entries.push_back({.token = name_of(ids[0])});
-  size_t offset = start_token ? 0 : count_characters(entries[0].token);
-  if (ids.size() == 1) return entries;
-  models::Sequences read;
-  read.append(std::span(ids).first(ids.size() - 1));
-  nn::Context context = files_.loaded.context();
-  const Tensor logits = files_.loaded.language_model().logits(context, read);  // (ids.size() - 1, V)
-  const std::vector<float> log_sums = search::log_sums_of(logits);
-  const size_t limit = count_characters(text);
-  for (size_t n = 1; n < ids.size(); ++n) {
-    const float* row = logits.data<float>() + static_cast<int64_t>(n - 1) * logits.dim(1);
-    entries.push_back(entry(ids[n], row, log_sums[n - 1]));
-    entries.back().offset = std::min(limit, offset);
-    offset += count_characters(replace_invalid_utf8(files_.tokenizer.bytes(ids[n])));
+  size_t offset = 0;
+  if (first == 0 && !files_.tokenizer.is_special(ids[0])) {
+    entries.push_back({.token = name_of(ids[0])});
+    offset = count_characters(entries[0].token);
   }
+  const size_t limit = count_characters(text);
+  search::visit_predictions(files_.loaded.language_model(), files_.loaded.context(), ids,
+                            std::max<size_t>(first, 1), [&](const search::Prediction& next) {
+                              const int32_t id = ids[next.index];
+                              entries.push_back(entry(id, next.logits, next.log_sum));
+                              entries.back().offset = std::min(limit, offset);
+                              offset += count_characters(replace_invalid_utf8(files_.tokenizer.bytes(id)));
+                            });
   return entries;
 }
 
@@ -72,7 +69,8 @@ ordered_json TokenProbabilities::of(const tasks::Generation& generation, const t
   std::vector<int32_t> ids = generation.prompt_ids;
   ids.insert(ids.end(), text.ids.begin(), text.ids.end());
   std::vector<TokenEntry> entries;
-  compute(exchange_, [&] { entries = of_prompt(ids, generation.prompt); });
+  const size_t reported = echo ? 0 : generation.prompt_ids.size();
+  compute(exchange_, [&] { entries = of_ids(ids, reported, generation.prompt); });
   // The entries after the prompt, at the offsets of their first characters.
   const size_t first = entries.size() - text.ids.size();
   const size_t begin = count_characters(generation.prompt), limit = begin + count_characters(text.text);
@@ -84,7 +82,6 @@ ordered_json TokenProbabilities::of(const tasks::Generation& generation, const t
     offset += count_characters(stream.push(text.ids[end - first]));
   }
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(end), entries.end());
-  if (!echo) entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(first));
   return to_json(entries);
 }
 
@@ -99,7 +96,7 @@ StreamedProbabilities::StreamedProbabilities(const TokenProbabilities& probabili
   const models::LanguageModel& model = probabilities.files().loaded.language_model();
   const std::vector<int32_t> ids = probabilities.files().tokenizer.prompt_ids(prompt);
   if (echo) {
-    for (TokenEntry& entry : probabilities.of_prompt(ids, prompt)) entries_.push_back(std::move(entry));
+    for (TokenEntry& entry : probabilities.of_ids(ids, 0, prompt)) entries_.push_back(std::move(entry));
   }
   state_ = model.start(context_);
   models::Sequences read;
@@ -114,7 +111,8 @@ void StreamedProbabilities::push(int32_t id) {
   last_ = id;
   row_ = 0;
   const std::vector<float> log_sums = search::log_sums_of(logits.reshape({1, logits.size()}));
-  entries_.push_back(probabilities_.entry(id, logits.data<float>(), log_sums[0]));
+  entries_.push_back(
+      probabilities_.entry(id, {logits.data<float>(), static_cast<size_t>(logits.size())}, log_sums[0]));
   entries_.back().offset = pushed_;
   pushed_ += count_characters(stream_.push(id));
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,11 +41,12 @@ class TokenProbabilities {
   nlohmann::ordered_json of(const tasks::Generation& generation, const tasks::GeneratedText& text,
                             bool echo) const;
 
-  /// The entries of `ids` from the first on, read in one pass. The first has no log-probability, and none at
-  /// all if it is a start token. On the calling thread.
-  std::vector<TokenEntry> of_prompt(const std::vector<int32_t>& ids, const std::string& text) const;
+  /// The entries of `ids`, read in one pass, from the one at index `first` on. The first of all has no
+  /// log-probability, and no entry if it is a start token. On the calling thread.
+  std::vector<TokenEntry> of_ids(const std::vector<int32_t>& ids, size_t first,
+                                 const std::string& text) const;
   /// The entry of a token, given the logits (V) at its position.
-  TokenEntry entry(int32_t id, const float* logits, float log_sum) const;
+  TokenEntry entry(int32_t id, std::span<const float> logits, float log_sum) const;
 
   const tasks::LanguageModelFiles& files() const { return files_; }
 
