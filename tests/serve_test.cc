@@ -306,6 +306,7 @@ TEST_F(ServeTest, ListsModels) {
   expect_error(post("/detect", {{"q", std::string("a\0b", 3)}}), 400, "'q' has a NUL character");
   const Json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
   EXPECT_EQ(detected[0]["language"], "de");
+  EXPECT_EQ(post("/detect", {{"q", "1 + 2 = 3"}}).json(), (Json{{{"confidence", 0.0}, {"language", "en"}}}));
 }
 
 TEST_F(ServeTest, HasBothPrecisions) {

@@ -179,6 +179,7 @@ void route_detect(const Exchange& exchange) {
   for (const std::string& text : q.texts) all += text + "\n";
   ordered_json list = ordered_json::array();
   for (const DetectedLanguage& language : detect_languages(all)) list.push_back(to_json(language));
+  if (list.empty()) list.push_back(to_json({"en", 0}));  // as LibreTranslate: clients read the first one
   send_json(exchange, list);
 }
 
