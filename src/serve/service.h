@@ -125,7 +125,8 @@ nn::HeadScales head_scales_of(const Fields& fields);
 /// too many or too long texts.
 TranslateOptions translate_options(const Exchange& exchange,
                                    std::initializer_list<search::OptionGroup> groups);
-/// The options of `heed generate` that a request gives; 400 as above. Empty stop texts are left out.
+/// The options of `heed generate` that a request gives; 400 as above. Empty stop texts are left out. With
+/// `echo`, max_tokens may be 0.
 GenerateOptions generate_options(const Exchange& exchange);
 /// Throws 400 for fields other than `names`, those of these options, those that translation_for() reads, and
 /// api_key.

@@ -205,4 +205,11 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
   return generation;
 }
 
+Generation TextGenerator::without_tokens(const std::string& prompt, uint64_t number) const {
+  GeneratedText none;
+  none.ending = TextEnding::kLength;
+  return {prompt, sentence(prompt, number).source,
+          std::vector(static_cast<size_t>(options_.search.nbest), none)};
+}
+
 }  // namespace heed::tasks

@@ -76,6 +76,8 @@ class TextGenerator {
   /// Continues one prompt with this number. Throws the same.
   Generation generate(const std::string& prompt, uint64_t number, const Control& control) const;
   Generation generate(const std::string& prompt) const { return generate(prompt, 0, {}); }
+  /// The prompt with as many texts as generate() gives, without any tokens. Throws kUsage as generate().
+  Generation without_tokens(const std::string& prompt, uint64_t number) const;
 
  private:
   GeneratedText text_of(const std::vector<int32_t>& prompt, search::Hypothesis hypothesis) const;

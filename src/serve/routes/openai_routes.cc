@@ -291,7 +291,9 @@ void route_v1_completions(const Exchange& exchange) {
   }
   const Fields::Texts prompts = required_texts(exchange, "prompt");
   const ServedModel& model = model_for(exchange, models::Task::kLanguageModel);
-  const GenerateOptions given = generate_options(exchange);
+  GenerateOptions given = generate_options(exchange);
+  const bool only_reads = given.max_tokens == 0;
+  if (only_reads) given.max_tokens.reset();
   const int samples = static_cast<int>(fields.integer("n", 1, exchange.service.limits.beam).value_or(1));
   tasks::TextGeneratorOptions options = tasks::generator_options(model.loaded(), given, samples);
   if (!given.max_tokens && options.search.max_new > exchange.service.limits.tokens) {
@@ -299,8 +301,8 @@ void route_v1_completions(const Exchange& exchange) {
   }
   const RequestLimits& limits = exchange.service.limits;
   Completions completions(exchange, model);
-  CompletionWork work{.sequences = prompts.texts.size() * static_cast<size_t>(samples),
-                      .tokens_each = options.search.max_new > 0 ? options.search.max_new : limits.tokens};
+  CompletionWork work{.sequences = prompts.texts.size() * static_cast<size_t>(samples)};
+  if (!only_reads) work.tokens_each = options.search.max_new > 0 ? options.search.max_new : limits.tokens;
   if (completions.has_probabilities()) {
     work.read_again = static_cast<size_t>(samples) * prompt_tokens(model, prompts.texts);
   }
@@ -311,7 +313,11 @@ void route_v1_completions(const Exchange& exchange) {
                                        model.language_model->tokenizer, here, options);
   tasks::TextGenerator::Control control{.stop = exchange.stop()};
   try {
-    if (completions.streams() && prompts.texts.size() == 1 && samples == 1) {
+    if (only_reads) {
+      for (size_t n = 0; n < prompts.texts.size(); ++n) {
+        completions.add(generator.without_tokens(prompts.texts[n], n));
+      }
+    } else if (completions.streams() && prompts.texts.size() == 1 && samples == 1) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };
       control.show_token = [&](int32_t id) { completions.show_token(prompts.texts[0], id); };
       const tasks::Generation made = generator.generate(prompts.texts[0], 0, control);

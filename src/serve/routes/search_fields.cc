@@ -35,7 +35,8 @@ class OptionReader {
       const auto given = fields_.integer(name, INT64_MIN, INT64_MAX);
       if (given) value = static_cast<uint64_t>(*given);
     } else if constexpr (std::is_integral_v<Number>) {
-      const auto given = fields_.integer(name, range.least, std::min(most_of(row), int64_t{range.most}));
+      const auto given =
+          fields_.integer(name, least_of(row, range.least), std::min(most_of(row), int64_t{range.most}));
       if (given) value = static_cast<Number>(*given);
     } else {
       const auto given = fields_.number(name, range.least, range.most, range.above_least);
@@ -80,6 +81,10 @@ class OptionReader {
     if (characters <= kCharacters) return;
     refuse(400, "'{}' has a text of {} characters, and this server takes {}", row.name, characters,
            kCharacters);
+  }
+  /// With `echo`, a completion may be the prompt alone.
+  int64_t least_of(const OptionRow& row, int64_t least) const {
+    return row.name == "max_tokens" && fields_.flag("echo") ? 0 : least;
   }
   int64_t most_of(const OptionRow& row) const {
     if (row.name == "beam" || row.name == "nbest") return limits_.beam;
