@@ -4,6 +4,7 @@
 
 #include "kernels/pointwise/elementwise.h"
 #include "kernels/reduction/softmax.h"
+#include "ops/capped_values.h"
 #include "ops/dispatch.h"
 #include "ops/linear_products.h"
 
@@ -29,15 +30,6 @@ void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32
            classes);
     }
   }
-}
-
-/// z becomes cap tanh(z / cap), and `capped` tanh(z / cap).
-template <typename T>
-void cap_logits(T* z, int64_t size, double cap, T* capped) {
-  const T factor = static_cast<T>(1 / cap), largest = static_cast<T>(cap);
-  for (int64_t i = 0; i < size; ++i) z[i] *= factor;
-  heed::activate({.function = Activation::kTanh, .size = size, .x = z, .y = capped});
-  for (int64_t i = 0; i < size; ++i) z[i] = capped[i] * largest;
 }
 
 // Logits made at a time. Each block passes through the whole weight twice and through its gradient once,
@@ -122,7 +114,7 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
       const LinearShape product{count, width, classes, options.precision};
       multiply_weight(product, h, weight.value().data<T>(), z,
                       bias.defined() ? bias.value().data<T>() : nullptr);
-      if (capped.defined()) cap_logits(z, count * classes, options.logit_cap, capped.data<T>());
+      if (capped.defined()) cap_values(z, count * classes, options.logit_cap, capped.data<T>(), z);
       T* loss = losses.data<T>();
       T* nll = loss + block;
       heed::cross_entropy({.rows = count,
@@ -141,10 +133,7 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
         result.negative_log_likelihood += static_cast<double>(nll[row]);
         result.tokens += targets.data<int32_t>()[begin + row] != options.ignored ? 1 : 0;
       }
-      if (capped.defined() && tape != nullptr) {
-        const T* t = capped.data<T>();  // tanh' = 1 - tanh^2
-        for (int64_t i = 0; i < count * classes; ++i) z[i] *= 1 - t[i] * t[i];
-      }
+      if (capped.defined() && tape != nullptr) cap_gradient(capped.data<T>(), count * classes, z);
       if (dhidden.defined()) {
         input_gradient(product, z, weight.value().data<T>(), dhidden.data<T>() + begin * width,
                        /*accumulate=*/false);

@@ -1,5 +1,6 @@
 #include "ops/elementwise.h"
 
+#include "ops/capped_values.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {
@@ -69,21 +70,13 @@ Var soft_cap(const Var& x, double cap) {
   Tensor capped = Tensor::empty(x.shape(), x.dtype());  // tanh(x / cap)
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   for_float_type("soft_cap", y, [&]<typename T>(T) {
-    const T* from = x.value().data<T>();
-    T *between = capped.data<T>(), *to = y.data<T>();
-    const T factor = static_cast<T>(1 / cap), largest = static_cast<T>(cap);
-    for (int64_t i = 0; i < y.size(); ++i) to[i] = from[i] * factor;
-    heed::activate({.function = Activation::kTanh, .size = y.size(), .x = to, .y = between});
-    for (int64_t i = 0; i < y.size(); ++i) to[i] = between[i] * largest;
+    cap_values(x.value().data<T>(), y.size(), cap, capped.data<T>(), y.data<T>());
   });
   if (!x.wants_gradient()) return y;
   return x.tape()->record(y, [x, capped](const Tensor& dy) {
     Tensor dx = dy.clone();
-    for_float_type("soft_cap", dy, [&]<typename T>(T) {
-      const T* t = capped.data<T>();
-      T* to = dx.data<T>();
-      for (int64_t i = 0; i < dx.size(); ++i) to[i] *= 1 - t[i] * t[i];
-    });
+    for_float_type("soft_cap", dy,
+                   [&]<typename T>(T) { cap_gradient(capped.data<T>(), dx.size(), dx.data<T>()); });
     x.tape()->add_gradient(x, dx);
   });
 }

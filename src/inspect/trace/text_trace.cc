@@ -1,28 +1,17 @@
 #include "inspect/trace/text_trace.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "base/check.h"
+#include "inspect/trace/log_probabilities.h"
 #include "inspect/trace/recorder.h"
 #include "models/finite_output.h"
 #include "models/head_names.h"
 
 namespace heed {
-namespace {
-
-/// ln P(id) = l_id - ln(sum of exp(l_j)) for a row of logits l.
-float log_probability(const float* logits, int64_t vocabulary, int32_t id) {
-  const float largest = *std::max_element(logits, logits + vocabulary);
-  double sum = 0;
-  for (int64_t n = 0; n < vocabulary; ++n) sum += std::exp(static_cast<double>(logits[n]) - largest);
-  return static_cast<float>(static_cast<double>(logits[id]) - largest - std::log(sum));
-}
-
-}  // namespace
-
 Trace trace_language_model(const models::LoadedModel& loaded, const ModelTokenizer& tokenizer,
                            const std::string& text, bool details, const nn::HeadScales& head_scales) {
   const models::LanguageModel& model = loaded.language_model();
@@ -50,10 +39,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const ModelTokeniz
   const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
   trace.target_tokens.push_back(tokenizer.piece(likeliest));
   ids.push_back(likeliest);
-  for (size_t n = 0; n + 1 < ids.size(); ++n) {
-    const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
-    trace.log_probabilities.push_back(log_probability(row, logits.dim(1), ids[n + 1]));
-  }
+  trace.log_probabilities = log_probabilities(logits, std::span(ids).subspan(1));
   recorder.move_into(trace);
   return trace;
 }

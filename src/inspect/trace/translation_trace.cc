@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "inspect/trace/log_probabilities.h"
 #include "inspect/trace/recorder.h"
 #include "models/finite_output.h"
 #include "models/head_names.h"
@@ -28,21 +29,6 @@ void require_length(const models::Seq2Seq& model, const char* side, size_t token
     fail(ErrorKind::kUsage, "the {} has {} tokens, but the model's maximum is {}: give a shorter sentence",
          side, tokens, model.max_length());
   }
-}
-
-/// ln softmax(logits)[row][ids[row]] for each row.
-std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32_t> ids) {
-  const std::vector<float> all = logits.to_vector<float>();
-  const auto vocabulary = static_cast<size_t>(logits.dim(1));
-  std::vector<float> found;
-  for (size_t row = 0; row < ids.size(); ++row) {
-    const std::span<const float> scores(all.data() + row * vocabulary, vocabulary);
-    const double largest = static_cast<double>(*std::max_element(scores.begin(), scores.end()));
-    double sum = 0;
-    for (const float score : scores) sum += std::exp(static_cast<double>(score) - largest);
-    found.push_back(static_cast<float>(static_cast<double>(scores[ids[row]]) - largest - std::log(sum)));
-  }
-  return found;
 }
 
 }  // namespace
