@@ -989,35 +989,6 @@ TEST_F(ServeTest, TokenLogProbabilities) {
   EXPECT_EQ(echoed["token_logprobs"][5], probabilities["token_logprobs"][1]);
 }
 
-TEST_F(ServeTest, ScoresAPromptWithoutNewTokens) {
-  start();
-  const Json fields{
-      {"model", "text"}, {"prompt", {"Once", "On"}}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 2}};
-  const Json answer = post("/v1/completions", with(fields, {{"n", 2}})).json();
-  ASSERT_EQ(answer["choices"].size(), 4U) << answer;
-  EXPECT_EQ(answer["usage"], (Json{{"prompt_tokens", 6}, {"completion_tokens", 0}, {"total_tokens", 6}}));
-  const Json longer = post("/v1/completions", with(fields, {{"prompt", "Once"}, {"max_tokens", 3}})).json();
-  for (const int n : {0, 1}) {
-    const Json& choice = answer["choices"][n];
-    EXPECT_EQ(choice["text"], "Once");
-    EXPECT_EQ(choice["finish_reason"], "length");
-    ASSERT_EQ(choice["logprobs"]["tokens"], (Json{"O", "n", "c", "e"}));
-    for (int token = 0; token < 4; ++token) {
-      for (const char* list : {"token_logprobs", "top_logprobs", "text_offset"}) {
-        EXPECT_EQ(choice["logprobs"][list][token], longer["choices"][0]["logprobs"][list][token]) << list;
-      }
-    }
-  }
-  EXPECT_EQ(answer["choices"][2]["text"], "On");
-  const Json streamed{{"prompt", "Once"}, {"stream", true}};
-  const std::string events = post("/v1/completions", with(fields, streamed)).body;
-  EXPECT_THAT(events, HasSubstr("\"text\":\"Once\""));
-  EXPECT_TRUE(events.ends_with("data: [DONE]\n\n")) << events;
-  expect_error(post("/v1/completions", with(fields, {{"echo", false}})), 400, "'max_tokens'");
-  expect_error(post("/v1/completions", with(fields, {{"max_tokens", -1}})), 400, "'max_tokens'");
-  expect_error(post("/v1/completions", with(fields, {{"prompt", std::string(60, 'a')}})), 400, "60 tokens");
-}
-
 /// The objects of a stream of server-sent events, which must end with [DONE].
 std::vector<Json> events_of(const HttpAnswer& answer) {
   EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
@@ -1042,6 +1013,35 @@ void expect_near(const Json& actual, const Json& expected) {
   } else {
     EXPECT_EQ(actual, expected);
   }
+}
+
+TEST_F(ServeTest, ScoresAPromptWithoutNewTokens) {
+  start();
+  const Json fields{
+      {"model", "text"}, {"prompt", {"Once", "On"}}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 2}};
+  const Json answer = post("/v1/completions", with(fields, {{"n", 2}})).json();
+  ASSERT_EQ(answer["choices"].size(), 4U) << answer;
+  EXPECT_EQ(answer["usage"], (Json{{"prompt_tokens", 6}, {"completion_tokens", 0}, {"total_tokens", 6}}));
+  const Json longer = post("/v1/completions", with(fields, {{"prompt", "Once"}, {"max_tokens", 3}})).json();
+  for (const int n : {0, 1}) {
+    const Json& choice = answer["choices"][n];
+    EXPECT_EQ(choice["text"], "Once");
+    EXPECT_EQ(choice["finish_reason"], "length");
+    ASSERT_EQ(choice["logprobs"]["tokens"], (Json{"O", "n", "c", "e"}));
+    for (int token = 0; token < 4; ++token) {
+      for (const char* list : {"token_logprobs", "top_logprobs", "text_offset"}) {
+        expect_near(choice["logprobs"][list][token], longer["choices"][0]["logprobs"][list][token]);
+      }
+    }
+  }
+  EXPECT_EQ(answer["choices"][2]["text"], "On");
+  const Json streamed{{"prompt", "Once"}, {"stream", true}};
+  const std::string events = post("/v1/completions", with(fields, streamed)).body;
+  EXPECT_THAT(events, HasSubstr("\"text\":\"Once\""));
+  EXPECT_TRUE(events.ends_with("data: [DONE]\n\n")) << events;
+  expect_error(post("/v1/completions", with(fields, {{"echo", false}})), 400, "'max_tokens'");
+  expect_error(post("/v1/completions", with(fields, {{"max_tokens", -1}})), 400, "'max_tokens'");
+  expect_error(post("/v1/completions", with(fields, {{"prompt", std::string(60, 'a')}})), 400, "60 tokens");
 }
 
 TEST_F(ServeTest, StreamingEqualsTheResponse) {
