@@ -81,9 +81,8 @@ struct SentencePieceData {
 
 SentencePieceData read_sentencepiece_data(std::string model, const std::string& name,
                                           const TextTokenizerConfig& config) {
-  SentencePieceData parts{.file = read_sentencepiece_file(std::string_view(model), std::string_view(name)),
-                          .model = std::move(model),
-                          .added = config.added};
+  SentencePieceData parts{.model = std::move(model), .added = config.added};
+  parts.file = read_sentencepiece_file(std::string_view(parts.model), std::string_view(name));
   const SentencePieceFile& file = parts.file;
   for (const SentencePieceEntry& piece : file.pieces) parts.pieces.push_back(piece.text);
   for (AddedToken& token : parts.added) token.special |= token.id < file.size() && file.is_special(token.id);

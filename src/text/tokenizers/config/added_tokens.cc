@@ -14,9 +14,9 @@ namespace {
 
 using TokensById = std::map<int32_t, AddedToken>;
 
-std::vector<AddedToken> in_order(TokensById tokens) {
+std::vector<AddedToken> in_order(const TokensById& tokens) {
   std::vector<AddedToken> result;
-  for (auto& [id, token] : tokens) result.push_back(std::move(token));
+  for (const auto& [id, token] : tokens) result.push_back(token);
   return result;
 }
 
@@ -53,7 +53,7 @@ std::vector<AddedToken> read_added_tokens(const JsonObject& config) {
     token.special |= std::ranges::count(named, token.content) > 0;
     if (!tokens.emplace(token.id, token).second) object.reject(key, "an id that occurs once");
   }
-  return in_order(std::move(tokens));
+  return in_order(tokens);
 }
 
 std::vector<AddedToken> read_added_tokens(const ModelInventory& files, const JsonObject& config) {
@@ -62,8 +62,8 @@ std::vector<AddedToken> read_added_tokens(const ModelInventory& files, const Jso
   const std::string path = files.path(model_file::kAddedTokens);
   TokensById tokens;
   for (const auto& [content, id] : read_added_ids(files)) {
-    const auto same = [&](const AddedToken& token) { return token.id == id && token.content == content; };
-    if (config.has("added_tokens_decoder") && std::ranges::none_of(listed, same)) {
+    const auto found = std::ranges::find(listed, content, &AddedToken::content);
+    if (config.has("added_tokens_decoder") && (found == listed.end() || found->id != id)) {
       fail(ErrorKind::kFormat,
            "{}: '{}' has the id {}, which 'added_tokens_decoder' of tokenizer_config.json contradicts; make "
            "both files agree",
@@ -76,7 +76,7 @@ std::vector<AddedToken> read_added_tokens(const ModelInventory& files, const Jso
            shown(content), id);
     }
   }
-  return config.has("added_tokens_decoder") ? listed : in_order(std::move(tokens));
+  return config.has("added_tokens_decoder") ? listed : in_order(tokens);
 }
 
 void require_no_other_ids(const ModelInventory& files, const Vocabulary& vocabulary) {
