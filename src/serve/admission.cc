@@ -1,9 +1,9 @@
 #include "serve/admission.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "base/check.h"

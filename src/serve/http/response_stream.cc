@@ -45,7 +45,7 @@ void ResponseStream::append_head(const HttpResponse& response) {
 }
 
 void ResponseStream::append_headers(const HttpHeaders& headers) {
-  for (const auto& [name, value] : headers) bytes_ += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : headers) bytes_ += fmt::format("{}: {}\r\n", name, value);
 }
 
 void ResponseStream::send(const HttpResponse& response) {
