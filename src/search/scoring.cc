@@ -100,17 +100,17 @@ std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count) 
 }
 
 void visit_predictions(const models::LanguageModel& model, const nn::Context& context,
-                       std::span<const int32_t> ids, size_t first,
-                       const std::function<void(const Prediction&)>& visit, int64_t at_once) {
+                       std::span<const int32_t> ids, const PredictionOptions& options,
+                       const std::function<void(const Prediction&)>& visit) {
   const auto* head = dynamic_cast<const models::VocabularyHead*>(&model);
-  HEED_CHECK(head != nullptr && first >= 1);
-  if (first >= ids.size()) return;
+  HEED_CHECK(head != nullptr && options.first >= 1);
+  if (options.first >= ids.size()) return;
   models::Sequences read;
   read.append(ids.first(ids.size() - 1));
   nn::Context own = context;
   const Tensor hidden = model.hidden(own, read).value();  // (ids.size() - 1, D)
-  const int64_t rows = std::max<int64_t>(at_once / model.vocabulary_size(), 1);
-  for (int64_t begin = static_cast<int64_t>(first) - 1; begin < hidden.dim(0); begin += rows) {
+  const int64_t rows = std::max<int64_t>(options.at_once / model.vocabulary_size(), 1);
+  for (int64_t begin = static_cast<int64_t>(options.first) - 1; begin < hidden.dim(0); begin += rows) {
     StopScope::check();
     const Tensor some = hidden.narrow(0, begin, std::min(rows, hidden.dim(0) - begin));  // (rows, D)
     const Tensor logits = head->vocabulary_logits(own, some).value();                    // (rows, V)

@@ -30,13 +30,17 @@ struct Prediction {
   float log_sum = 0;              ///< their log-sum-exp
 };
 
-/// Calls `visit` for each of `ids` from the one at index `first` on, which is at least 1. The model reads all
-/// ids but the last in one pass; logits are computed for the rows that are visited only, at most `at_once`
-/// numbers at a time (at least a row), so that long texts take little memory. Throws Cancelled in a scope of
-/// StopScope, and kNumeric if the model returns NaN or infinity.
+struct PredictionOptions {
+  size_t first = 1;           ///< index of the first id to visit, at least 1
+  int64_t at_once = 1 << 22;  ///< most logits to compute at a time, but at least a row
+};
+
+/// Calls `visit` for each of `ids` from options.first on. The model reads all ids but the last in one pass;
+/// logits are computed only for the rows that are visited, a few at a time, so that long texts take little
+/// memory. Throws Cancelled in a scope of StopScope, and kNumeric if the model returns NaN or infinity.
 void visit_predictions(const models::LanguageModel& model, const nn::Context& context,
-                       std::span<const int32_t> ids, size_t first,
-                       const std::function<void(const Prediction&)>& visit, int64_t at_once = 1 << 22);
+                       std::span<const int32_t> ids, const PredictionOptions& options,
+                       const std::function<void(const Prediction&)>& visit);
 
 /// The log-probability of every target id given the previous ones (teacher forcing), exactly as a search with
 /// these options would score them: the rules (logit_rules.h) apply, forced ids cost nothing, and a shortlist

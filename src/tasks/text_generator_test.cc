@@ -226,17 +226,17 @@ TEST(TextScoring, LogitsAreComputedForAFewRowsAtATime) {
   for (const size_t first : {1U, 30U, 39U, 40U}) {
     m.model.rows.clear();
     size_t expected = first;
-    search::visit_predictions(
-        m.model, m.context(), ids, first,
-        [&](const search::Prediction& next) {
-          EXPECT_EQ(next.index, expected++);
-          const float* row = logits.data<float>() + static_cast<int64_t>(next.index - 1) * logits.dim(1);
-          ASSERT_EQ(static_cast<int64_t>(next.logits.size()), logits.dim(1));
-          // Products of other numbers of rows may be rounded otherwise.
-          for (size_t id = 0; id < next.logits.size(); ++id) EXPECT_NEAR(next.logits[id], row[id], 1e-4);
-          EXPECT_NEAR(next.log_sum, log_sums[next.index - 1], 1e-4);
-        },
-        /*at_once=*/7 * 260 + 5);
+    search::visit_predictions(m.model, m.context(), ids, {.first = first, .at_once = 7 * 260 + 5},
+                              [&](const search::Prediction& next) {
+                                EXPECT_EQ(next.index, expected++);
+                                const float* row = logits.data<float>() +
+                                                   static_cast<int64_t>(next.index - 1) * logits.dim(1);
+                                ASSERT_EQ(static_cast<int64_t>(next.logits.size()), logits.dim(1));
+                                // Products of other numbers of rows may be rounded otherwise.
+                                for (size_t id = 0; id < next.logits.size(); ++id)
+                                  EXPECT_NEAR(next.logits[id], row[id], 1e-4);
+                                EXPECT_NEAR(next.log_sum, log_sums[next.index - 1], 1e-4);
+                              });
     EXPECT_EQ(expected, ids.size());
     int64_t rows = 0;
     for (const int64_t each : m.model.rows) {

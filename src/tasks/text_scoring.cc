@@ -28,7 +28,8 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
     const int64_t end = std::min(begin + positions, last);
     const auto window =
         std::span(ids).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin) + 1);
-    search::visit_predictions(model, context, window, scores.size() - static_cast<size_t>(begin) + 1,
+    search::visit_predictions(model, context, window,
+                              {.first = scores.size() - static_cast<size_t>(begin) + 1},
                               [&](const search::Prediction& next) {
                                 const int32_t id = window[next.index];
                                 scores.push_back(next.logits[static_cast<size_t>(id)] - next.log_sum);

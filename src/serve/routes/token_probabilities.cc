@@ -55,7 +55,7 @@ std::vector<TokenEntry> TokenProbabilities::of_ids(const std::vector<int32_t>& i
   }
   const size_t limit = count_characters(text);
   search::visit_predictions(files_.loaded.language_model(), files_.loaded.context(), ids,
-                            std::max<size_t>(first, 1), [&](const search::Prediction& next) {
+                            {.first = std::max<size_t>(first, 1)}, [&](const search::Prediction& next) {
                               const int32_t id = ids[next.index];
                               entries.push_back(entry(id, next.logits, next.log_sum));
                               entries.back().offset = std::min(limit, offset);
