@@ -21,8 +21,8 @@ Tensor rotate_positions(const Tensor& x, const PositionOptions& options, int64_t
     fail(ErrorKind::kShape, "rotate_positions: x must be (..., T, d_k), not {}", x.shape().to_string());
   }
   const int64_t length = x.dim(-2), rows = x.dim(-1) > 0 ? x.size() / x.dim(-1) : 0;
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  if (first < -kMost || first > kMost - length) {
+  constexpr int64_t kMaxPosition = std::numeric_limits<int32_t>::max();
+  if (first < -kMaxPosition || first > kMaxPosition - length) {
     fail(ErrorKind::kUsage, "rotate_positions: positions {} to {} are beyond 32 bits", first, first + length);
   }
   std::vector<int32_t> positions;

@@ -128,7 +128,7 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const DropoutStream dropout = context.next_dropout(options_.dropout);
   const bool observed = context.sink != nullptr && context.sink->wants(options_.layer_id);
 
-  // Nobody wants the weights, so they are not materialized: online softmax over blocks of keys.
+  // No sink wants the weights, so they are not materialized: online softmax over blocks of keys.
   if (!observed && mask.only_causal() && !options_.relative.defined()) {
     return ops::flash_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
   }
@@ -158,8 +158,8 @@ void MultiHeadAttention::report(Context& context, const ops::AttentionOperands& 
   context.sink->receive(options_.layer_id, weights, layout, options_.heads);
 }
 
-/// W_o. The outputs of the heads are concatenated by themselves: head h is columns [h d_k, (h + 1) d_k) of
-/// `mixed`. Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
+/// W_o. The outputs of the heads are already concatenated: head h is columns [h d_k, (h + 1) d_k) of `mixed`.
+/// Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
 Var MultiHeadAttention::merge_heads(Context& context, Var mixed) const {
   if (context.head_scales != nullptr) {
     const std::vector<float> factors = context.head_scales->of(options_.layer_id, options_.heads);

@@ -32,7 +32,7 @@ struct Prediction {
 
 struct PredictionOptions {
   size_t first = 1;           ///< index of the first id to visit, at least 1
-  int64_t at_once = 1 << 22;  ///< most logits to compute at a time, but at least a row
+  int64_t at_once = 1 << 22;  ///< maximum number of logits to compute at a time; at least a row
 };
 
 /// Calls `visit` for each of `ids` from options.first on. The model reads all ids but the last in one pass;

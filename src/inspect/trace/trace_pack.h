@@ -7,8 +7,7 @@
 //   field         base64 of (little-endian)
 //   weights       float16, (queries, keys): relative error below 0.05%, or absolute error below 3e-8
 //   rows          float32: for each query, ln(sum of exp(score)), then the scale of each query, key and
-//   value,
-//                 and of the corrections if there are any
+//                 value, and that of the corrections if there are any
 //   vectors       int8, (queries + keys + keys, width): query, key and value vectors, divided by their scales
 //   corrections   int8, divided by their scale: q k^T minus the product of the vectors above, of those pairs
 //                 whose weight does not tell it

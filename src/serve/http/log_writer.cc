@@ -58,7 +58,7 @@ void LogWriter::start() {
 
 void LogWriter::write(std::string line) {
   const std::lock_guard lock(shared_->mutex);
-  if (shared_->bytes > 0 && shared_->bytes + line.size() > kMostBytes) {
+  if (shared_->bytes > 0 && shared_->bytes + line.size() > kMaxBytes) {
     ++shared_->lost;
     return;
   }

@@ -12,7 +12,7 @@ namespace heed::serve {
 class LogWriter {
  public:
   /// Lines of this many bytes wait.
-  static constexpr size_t kMostBytes = 4 << 20;
+  static constexpr size_t kMaxBytes = 4 << 20;
 
   struct Options {
     int file = -1;

@@ -39,7 +39,7 @@ TEST(LogWriter, WritesEverythingBeforeItsEnd) {
 TEST(LogWriter, CountsLinesThatNobodyReads) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  constexpr size_t kSize = 1 << 10, kLines = 3 * LogWriter::kMostBytes / kSize;
+  constexpr size_t kSize = 1 << 10, kLines = 3 * LogWriter::kMaxBytes / kSize;
   size_t written = 0, told = 0;
   {
     LogWriter log({.file = ends[1], .lost_line = lost, .patience_seconds = 0.01});

@@ -22,8 +22,8 @@ std::vector<AddedToken> in_order(const TokensById& tokens) {
 
 /// The key of an entry in added_tokens_decoder.
 int32_t id_of_key(const JsonObject& config, const std::string& key) {
-  constexpr size_t kMostDigits = 9;
-  if (key.empty() || key.size() > kMostDigits || key.find_first_not_of("0123456789") != std::string::npos) {
+  constexpr size_t kMaxDigits = 9;
+  if (key.empty() || key.size() > kMaxDigits || key.find_first_not_of("0123456789") != std::string::npos) {
     fail(ErrorKind::kFormat, "{}: '{}' in 'added_tokens_decoder' is not an id", config.origin(), shown(key));
   }
   return std::stoi(key);
@@ -60,10 +60,12 @@ std::vector<AddedToken> read_added_tokens(const ModelInventory& files, const Jso
   std::vector<AddedToken> listed = read_added_tokens(config);
   const std::vector<std::string> named = named_special_tokens(config);
   const std::string path = files.path(model_file::kAddedTokens);
+  std::unordered_map<std::string_view, int32_t> listed_ids;
+  for (const AddedToken& token : listed) listed_ids.emplace(token.content, token.id);
   TokensById tokens;
   for (const auto& [content, id] : read_added_ids(files)) {
-    const auto found = std::ranges::find(listed, content, &AddedToken::content);
-    if (config.has("added_tokens_decoder") && (found == listed.end() || found->id != id)) {
+    const auto found = listed_ids.find(content);
+    if (config.has("added_tokens_decoder") && (found == listed_ids.end() || found->second != id)) {
       fail(ErrorKind::kFormat,
            "{}: '{}' has the id {}, which 'added_tokens_decoder' of tokenizer_config.json contradicts; make "
            "both files agree",
@@ -97,11 +99,11 @@ nlohmann::ordered_json added_token_json(const AddedToken& token) {
 
 AddedPieces::AddedPieces(std::vector<std::string>& pieces, std::vector<AddedToken>& added, std::string name)
     : pieces_(pieces), added_(added), name_(std::move(name)) {
-  constexpr size_t kMostBeyond = 100'000;
+  constexpr size_t kMaxBeyond = 100'000;
   const size_t of_model = pieces.size();
   for (const AddedToken& token : added) {
     const auto id = static_cast<size_t>(token.id);
-    if (id >= of_model + kMostBeyond) {
+    if (id >= of_model + kMaxBeyond) {
       fail(ErrorKind::kFormat, "{} has {} pieces, so that the added token '{}' cannot have the id {}", name_,
            of_model, shown(token.content), id);
     }
