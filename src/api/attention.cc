@@ -15,14 +15,6 @@
 namespace heed {
 namespace {
 
-/// Whether two tensors are the same elements in the same order.
-bool are_same(const Tensor& a, const Tensor& b) {
-  if (!Var(a).is_same_as(b)) return false;
-  int axis = 0;
-  while (axis < a.rank() && a.stride(axis) == b.stride(axis)) ++axis;
-  return axis == a.rank();
-}
-
 /// Keeps the weights of one pass.
 class KeepWeights : public nn::AttentionSink {
  public:
@@ -157,7 +149,7 @@ struct MultiHeadAttention::Impl {
     for (int n = 0; n < 3; ++n) {
       // The same tensor given again is the same variable, so that one product projects it.
       int first = 0;
-      while (!are_same(given[first], given[n])) ++first;
+      while (!Var(given[first]).is_same_as(given[n])) ++first;
       inputs[n] = first < n ? inputs[first] : contiguous(given[n]);
       if (inputs[n].dtype() != options.dtype) {
         fail(ErrorKind::kShape, "attention: a layer of {} cannot take {}; convert it with to()",

@@ -34,8 +34,12 @@ class Var {
   bool wants_gradient() const { return tape_ != nullptr; }
   /// True if both are the same variable, not just equal values.
   bool is_same_as(const Var& other) const {
-    return tape_ == other.tape_ && slot_ == other.slot_ && defined() == other.defined() &&
-           (!defined() || (value_.bytes() == other.value_.bytes() && shape() == other.shape()));
+    if (tape_ != other.tape_ || slot_ != other.slot_ || defined() != other.defined()) return false;
+    if (!defined()) return true;
+    if (value_.bytes() != other.value_.bytes() || shape() != other.shape()) return false;
+    int axis = 0;  // views of other strides have other elements
+    while (axis < value_.rank() && value_.stride(axis) == other.value_.stride(axis)) ++axis;
+    return axis == value_.rank();
   }
 
  private:
