@@ -196,10 +196,30 @@ void SharedSearch::run(const Search& search, std::vector<SearchSentence> sentenc
   if (job.incomplete) throw Cancelled();
 }
 
-void SharedSearch::call(const std::function<void()>& work) {
+/// Requires the lock.
+void SharedSearch::enqueue(const std::string& client, Call& call) {
+  const auto found = std::ranges::find(calls_, client, &ClientCalls::client);
+  if (found != calls_.end()) return found->waiting.push_back(&call);
+  calls_.push_back({.client = client, .waiting = {&call}});
+}
+
+/// Of the client whose turn it is, which is then behind the others. Requires the lock, and a waiting call.
+SharedSearch::Call& SharedSearch::next_call() {
+  ClientCalls& first = calls_.front();
+  Call& call = *first.waiting.front();
+  first.waiting.pop_front();
+  if (first.waiting.empty()) {
+    calls_.pop_front();
+  } else {
+    calls_.splice(calls_.end(), calls_, calls_.begin());
+  }
+  return call;
+}
+
+void SharedSearch::call(const std::string& client, const std::function<void()>& work) {
   Call call{work};
   std::unique_lock lock(mutex_);
-  calls_.push_back(&call);
+  enqueue(client, call);
   wake_for_calls_.notify_one();
   call.finished.wait(lock, [&] { return call.done; });
   if (call.error) std::rethrow_exception(call.error);
@@ -207,7 +227,8 @@ void SharedSearch::call(const std::function<void()>& work) {
 
 size_t SharedSearch::waiting() const {
   const std::lock_guard lock(mutex_);
-  size_t sum = calls_.size();
+  size_t sum = 0;
+  for (const ClientCalls& calls : calls_) sum += calls.waiting.size();
   for (const std::unique_ptr<Lane>& lane : lanes_) sum += lane->waiting;
   return sum;
 }
@@ -279,8 +300,7 @@ void SharedSearch::work_on_calls() {
   while (true) {
     wake_for_calls_.wait(lock, [&] { return stopping_ || !calls_.empty(); });
     if (stopping_) return;
-    Call& call = *calls_.front();
-    calls_.pop_front();
+    Call& call = next_call();
     lock.unlock();
     try {
       call.work();

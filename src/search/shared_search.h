@@ -12,6 +12,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -43,8 +44,9 @@ class SharedSearch : public SearchExecutor {
            const Search::Control& control) override;
 
   /// Runs `work` on one of as many other threads, and waits for it: for computations that are no searches,
-  /// and for what comes before them, which may take long. Throws the errors of `work`.
-  void call(const std::function<void()>& work);
+  /// and for what comes before them, which may take long. Clients take turns, whatever number of calls each
+  /// has. Throws the errors of `work`.
+  void call(const std::string& client, const std::function<void()>& work);
 
   /// Number of sentences that are not in a batch yet.
   size_t waiting() const;
@@ -53,9 +55,15 @@ class SharedSearch : public SearchExecutor {
   class Job;
   struct Lane;
   struct Call;
+  struct ClientCalls {
+    std::string client;
+    std::deque<Call*> waiting = {};
+  };
   void end_threads();
   void work();
   void work_on_calls();
+  void enqueue(const std::string& client, Call& call);
+  Call& next_call();
   Lane& lane_of(const Search& search);
   void drop_cancelled(Lane& lane);
   void fail_waiting(Lane& lane, const std::exception_ptr& error);
@@ -65,7 +73,7 @@ class SharedSearch : public SearchExecutor {
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable wake_, wake_for_calls_;
   std::vector<std::unique_ptr<Lane>> lanes_;  // one per model; batches refer to them by index
-  std::deque<Call*> calls_;
+  std::list<ClientCalls> calls_;              // of clients with waiting ones; the first is next
   bool stopping_ = false;
   std::vector<std::thread> threads_, call_threads_;
 };

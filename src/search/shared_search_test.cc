@@ -232,9 +232,37 @@ TEST(SharedSearch, RunsOtherWork) {
   SharedSearch shared({.threads = 2});
   const auto here = std::this_thread::get_id();
   std::thread::id there = here;
-  shared.call([&] { there = std::this_thread::get_id(); });
+  shared.call("", [&] { there = std::this_thread::get_id(); });
   EXPECT_NE(there, here);
-  EXPECT_THROW(shared.call([] { throw std::runtime_error("no"); }), std::runtime_error);
+  EXPECT_THROW(shared.call("", [] { throw std::runtime_error("no"); }), std::runtime_error);
+}
+
+TEST(SharedSearch, ClientsTakeTurnsWithOtherWork) {
+  SharedSearch shared({.threads = 1});
+  std::atomic<bool> all_wait = false;
+  std::string order;  // written by the one thread that runs calls
+  std::vector<std::thread> callers;
+  const auto enqueue = [&](const std::string& client, size_t count) {
+    const size_t before = shared.waiting();
+    for (size_t n = 0; n < count; ++n) {
+      callers.emplace_back([&shared, &order, client] { shared.call(client, [&] { order += client; }); });
+    }
+    while (shared.waiting() < before + count) std::this_thread::yield();
+  };
+  std::atomic<bool> busy = false;
+  callers.emplace_back([&] {
+    shared.call("first", [&] {
+      busy = true;
+      while (!all_wait) std::this_thread::yield();
+    });
+  });
+  while (!busy) std::this_thread::yield();
+  enqueue("a", 20);
+  enqueue("b", 2);
+  enqueue("c", 1);
+  all_wait = true;
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(order, "abcab" + std::string(18, 'a'));
 }
 
 }  // namespace

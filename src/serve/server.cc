@@ -167,7 +167,7 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, co
     const Fields fields(request, options.limits.json_depth);
     admission.admit_body(client, request, fields);
     if (options.log_text && entry.access == Access::kWork) log.write_text(request, fields);
-    const Exchange exchange{service, request, fields, reply};
+    const Exchange exchange{service, request, fields, reply, client.name};
     if (entry.route == nullptr) return send_metrics(exchange);
     const StopScope stop{Stop(request.gone.get())};
     entry.route(exchange);

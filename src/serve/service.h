@@ -54,6 +54,7 @@ struct Exchange {
   const HttpRequest& request;
   const Fields& fields;
   HttpReply& reply;
+  std::string client = {};  ///< whom the request is counted for
 
   /// Requested when the client is gone.
   Stop stop() const { return Stop(request.gone.get()); }

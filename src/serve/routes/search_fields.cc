@@ -130,7 +130,7 @@ void require_present(const Exchange& exchange) {
 }
 
 void compute(const Exchange& exchange, const std::function<void()>& work) {
-  exchange.service.engine->call([&] {
+  exchange.service.engine->call(exchange.client, [&] {
     require_present(exchange);
     const StopScope stop{exchange.stop()};
     work();
