@@ -134,5 +134,58 @@ TEST(AddedTokens, ContradictionsAreRefused) {
                [&] { load_language_tokenizer(bytes.path()); });
 }
 
+// Expected pieces are those of transformers 4.57 and 5.24 (LlamaTokenizerFast) for the same pieces.
+TEST(AddedTokens, MayHaveNoMarkOfASpaceBehindThem) {
+  const TestFolder folder;
+  const int32_t size = write_model(folder, TextTokenizerKind::kSentencePiece);
+  folder.write(
+      "tokenizer_config.json",
+      fmt::format(R"({{"legacy": false, "added_tokens_decoder": {{"{}": {{"content": "[X]"}}}}}})", size));
+  const auto check = [](const ModelTokenizer& tokenizer) {
+    const auto pieces_of = [&](const std::string& text) {
+      std::string pieces;
+      for (const int32_t id : tokenizer.ids(text, {.special_tokens = true})) {
+        pieces += tokenizer.piece(id) + "|";
+      }
+      return pieces;
+    };
+    EXPECT_EQ(pieces_of("the"), "\u2581the|");
+    EXPECT_EQ(pieces_of("the</s>the the"), "\u2581the|</s>|t|he|\u2581the|");
+    EXPECT_EQ(pieces_of("[X]the[X] the"), "[X]|t|he|[X]|\u2581the|");
+    EXPECT_EQ(pieces_of(" the"), "\u2581the|");
+    EXPECT_EQ(pieces_of(" "), "\u2581|");
+    EXPECT_EQ(pieces_of(""), "");
+  };
+  const ModelTokenizer tokenizer = load_language_tokenizer(folder.path());
+  check(tokenizer);
+  const TestFolder saved, json_alone;
+  tokenizer.save(saved.path());
+  check(load_language_tokenizer(saved.path()));
+  json_alone.write("tokenizer.json", tokenizer.tokenizer_json());
+  check(load_language_tokenizer(json_alone.path()));
+}
+
+TEST(AddedTokens, WithoutThatMarkAreTheSameForOtherLibraries) {
+  for (const SubwordType type : {SubwordType::kUnigram, SubwordType::kBpe}) {
+    SCOPED_TRACE(static_cast<int>(type));
+    const TestFolder folder, json_alone;
+    train_language_tokenizer(
+        {.kind = TextTokenizerKind::kSentencePiece, .vocabulary_size = 400, .subwords = type},
+        once(fmt::format("{}", fmt::join(artificial_lines(300), "\n"))))
+        .save(folder.path());
+    std::filesystem::remove(folder.path("tokenizer.json"));
+    folder.write("tokenizer_config.json", R"({"legacy": false})");
+    const ModelTokenizer tokenizer = load_language_tokenizer(folder.path());
+    json_alone.write("tokenizer.json", tokenizer.tokenizer_json());
+    const ModelTokenizer other = load_language_tokenizer(json_alone.path());
+    Random random(RandomKey::from_seed(5));
+    for (int n = 0; n < 300; ++n) {
+      const std::string text = random_text(random, 12);
+      EXPECT_EQ(tokenizer.ids(text, {.special_tokens = true}), other.ids(text, {.special_tokens = true}))
+          << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed

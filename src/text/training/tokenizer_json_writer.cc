@@ -105,16 +105,30 @@ OrderedJson frame_of(const std::vector<AddedToken>& added, std::optional<int32_t
           {"special_tokens", std::move(ids)}};
 }
 
-/// The whole file, given the pre-tokenizer and the model.
-std::string file_of(const std::vector<AddedToken>& added, std::optional<int32_t> start,
-                    OrderedJson pre_tokenizer, OrderedJson json_model) {
+/// How the spaces of a text are marked.
+struct SpaceMarks {
+  OrderedJson normalizer = nullptr, pre_tokenizer = nullptr;
+};
+
+SpaceMarks space_marks(const SentencePieceNormalizerOptions& options) {
   const std::string mark(kSpaceMark);
-  const OrderedJson prepend{{"type", "Prepend"}, {"prepend", mark}}, fallback{{"type", "ByteFallback"}},
-      fuse{{"type", "Fuse"}};
+  if (!options.adds_space_once) {
+    const OrderedJson prepend{{"type", "Prepend"}, {"prepend", mark}};
+    return {.normalizer = sequence("normalizers", {prepend, replace(" ", mark)})};
+  }
+  return {.pre_tokenizer = {
+              {"type", "Metaspace"}, {"replacement", mark}, {"prepend_scheme", "first"}, {"split", false}}};
+}
+
+/// The whole file, given the model.
+std::string file_of(const std::vector<AddedToken>& added, std::optional<int32_t> start, SpaceMarks marks,
+                    OrderedJson json_model) {
+  const std::string mark(kSpaceMark);
+  const OrderedJson fallback{{"type", "ByteFallback"}}, fuse{{"type", "Fuse"}};
   const OrderedJson strip{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
-  return file_of(added_tokens_of(added), sequence("normalizers", {prepend, replace(" ", mark)}),
-                 std::move(pre_tokenizer), frame_of(added, start),
-                 sequence("decoders", {replace(mark, " "), fallback, fuse, strip}), std::move(json_model));
+  return file_of(added_tokens_of(added), std::move(marks.normalizer), std::move(marks.pre_tokenizer),
+                 frame_of(added, start), sequence("decoders", {replace(mark, " "), fallback, fuse, strip}),
+                 std::move(json_model));
 }
 
 /// Derives the merges from the pieces: every two pieces whose concatenation is a piece. Merges into pieces
@@ -202,12 +216,17 @@ std::string character_tokenizer_json(const std::u32string& characters) {
 std::string sentencepiece_tokenizer_json(const SentencePieceFile& model, const std::vector<AddedToken>& added,
                                          std::optional<int32_t> start) {
   HEED_CHECK(model.keeps_text() && model.unknown_id() >= 0);
-  if (model.type != SentencePieceModelType::kUnigram) return file_of(added, start, nullptr, bpe_model(model));
+  SpaceMarks marks = space_marks(model.normalizer);
+  if (model.type != SentencePieceModelType::kUnigram) {
+    return file_of(added, start, std::move(marks), bpe_model(model));
+  }
   const OrderedJson apart{{"type", "Split"},
                           {"pattern", {{"Regex", kNeverMatched}}},
                           {"behavior", "MergedWithPrevious"},
                           {"invert", false}};
-  return file_of(added, start, apart, unigram_model(model));
+  marks.pre_tokenizer =
+      marks.pre_tokenizer.is_null() ? apart : sequence("pretokenizers", {marks.pre_tokenizer, apart});
+  return file_of(added, start, std::move(marks), unigram_model(model));
 }
 
 }  // namespace heed

@@ -84,12 +84,19 @@ size_t SentencePieceNormalizer::length_of_leading_spaces(std::string_view text) 
   return at;
 }
 
+/// The text, which is not empty, begins at `position` of a longer one.
+bool SentencePieceNormalizer::adds_space_before(std::string_view text, size_t position) const {
+  if (!options_.adds_space || options_.adds_space_behind) return false;
+  if (!options_.adds_space_once) return true;
+  const std::string_view first = step_at(text).written;
+  return position == 0 && !first.starts_with(' ') && !first.starts_with(kSpaceMark);
+}
+
 AlignedText SentencePieceNormalizer::normalize(std::string_view text, size_t position) const {
   size_t at = options_.removes_spaces ? length_of_leading_spaces(text) : 0;
   if (at == text.size()) return {};
   Writer writer(text.size(), options_.marks_spaces);
-  const bool adds_before = options_.adds_space && !options_.adds_space_behind;
-  if (adds_before) writer.write_space(position + at);
+  if (adds_space_before(text.substr(at), position)) writer.write_space(position + at);
   bool after_space = options_.removes_spaces;
   while (at < text.size()) {
     const Step step = step_at(text.substr(at));

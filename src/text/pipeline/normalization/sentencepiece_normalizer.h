@@ -19,6 +19,9 @@ struct SentencePieceNormalizerOptions {
   bool removes_spaces = true;      ///< leading, trailing and repeated ones
   bool marks_spaces = true;        ///< writes a space as U+2581
   bool adds_space_behind = false;  ///< adds_space adds it behind the text
+  /// adds_space adds it at the beginning of a text alone, not behind an added token, and not where there is a
+  /// space: as the fast tokenizers of transformers with "legacy": false.
+  bool adds_space_once = false;
 };
 
 /// Immutable and thread-safe.
@@ -40,6 +43,7 @@ class SentencePieceNormalizer {
   };
   Step step_at(std::string_view rest) const;
   size_t length_of_leading_spaces(std::string_view text) const;
+  bool adds_space_before(std::string_view text, size_t position) const;
 
   SentencePieceNormalizerOptions options_;
   CharacterMap map_;

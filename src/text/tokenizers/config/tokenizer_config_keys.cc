@@ -86,12 +86,11 @@ const KnownKeys& wordpiece_keys() {
 }
 
 const KnownKeys& text_tokenizer_keys() {
-  static const KnownKeys keys =
-      with_keys_of_all({.read = {"add_bos_token", "add_eos_token", "add_prefix_space", "added_tokens_decoder",
-                                 "bos_token", "eos_token", "heed_tokenizer", "tokenizer_class", "unk_token"},
-                        // `legacy`: tokenization after a special token inside a text.
-                        .ignored = {"legacy", "merges_file"},
-                        .neutral = {}});
+  static const KnownKeys keys = with_keys_of_all(
+      {.read = {"add_bos_token", "add_eos_token", "add_prefix_space", "added_tokens_decoder", "bos_token",
+                "eos_token", "heed_tokenizer", "legacy", "tokenizer_class", "unk_token"},
+       .ignored = {"merges_file"},
+       .neutral = {}});
   return keys;
 }
 
