@@ -82,6 +82,8 @@ class CliMarianImportTest : public testing::Test {
  protected:
   CliMarianImportTest() : config_(search::small_translator_config()) {
     config_.activation = Activation::kRelu;
+    config_.frequencies = nn::SinusoidFrequencies::kByHalves;
+    config_.norm_epsilon = 1e-6;
   }
 
   void write_original() const {
@@ -111,7 +113,8 @@ class CliMarianImportTest : public testing::Test {
             {"transformer-postprocess-emb", "d"},
             {"transformer-postprocess-top", config_.norm_first ? "n" : "\"\""},
             {"transformer-tied-layers", "\n  []"},
-            {"layer-normalization", "false"}};
+            {"layer-normalization", "false"},
+            {"version", "v1.12.42"}};
   }
   void write_marian(const Options& options) const {
     const models::LoadedModel loaded = models::load_model(original_.path());
@@ -130,7 +133,7 @@ class CliMarianImportTest : public testing::Test {
     std::string yaml;
     for (const auto& [key, value] : options) yaml += key + ": " + value + "\n";
     yaml.push_back('\0');
-    zip.add("special:model.yml.npy", npy("|i1", {static_cast<int64_t>(yaml.size())}, yaml));
+    zip.add("special:model.yml.npy", npy("<i1", {static_cast<int64_t>(yaml.size())}, yaml));
     marian_.write("model.npz", zip.finish());
     std::string vocabulary;
     const Vocabulary& pieces = search::small_tokenizer().vocabulary();
@@ -194,7 +197,9 @@ TEST_F(CliMarianImportTest, GivesTheOriginalModel) {
     const CommandResult recognized =
         heed_command({"convert", marian_.path(), out_.path("half") + std::to_string(norm_first), "--weights",
                       "float16", "--to", "huggingface"});
-    EXPECT_EQ(recognized.status, norm_first ? 2 : 0) << recognized.err;
+    EXPECT_EQ(recognized.status, 2);
+    EXPECT_THAT(recognized.err,
+                HasSubstr("positions with other frequencies (position_frequencies: by_halves)"));
   }
 }
 
@@ -210,6 +215,37 @@ TEST_F(CliMarianImportTest, UntiedOutputAndSeparateEmbeddings) {
   expect_original(converted);
 }
 
+// The models and scores are Marian's own (tests/data/README.md).
+TEST(CliMarianImport, ComputesAsMarian) {
+  for (const std::string kind : {"post-norm", "pre-norm"}) {
+    const std::string original = source_folder() + "/tests/data/marian/" + kind;
+    const TestFolder out;
+    const std::string converted = out.path("converted"), ctranslate2 = out.path("ctranslate2");
+    ASSERT_EQ(heed_command({"convert", original, converted}).status, 0);
+    std::string pairs;
+    std::vector<double> expected;
+    for (const std::string& line : lines_of(read_file(original + "/scores.tsv"))) {
+      const size_t tab = line.find('\t');
+      expected.push_back(std::stod(line.substr(0, tab)));
+      pairs += line.substr(tab + 1) + "\n";
+    }
+    out.write("pairs.tsv", pairs);
+    std::vector<std::string> models{converted};
+    if (kind == "post-norm") {
+      ASSERT_EQ(heed_command({"convert", converted, ctranslate2, "--to", "ctranslate2"}).status, 0);
+      models.push_back(ctranslate2);
+    }
+    for (const std::string& model : models) {
+      const CommandResult result =
+          heed_command({"score", "--model", model, "--pairs", out.path("pairs.tsv")});
+      ASSERT_EQ(result.status, 0) << result.err;
+      const std::vector<std::string> scores = lines_of(result.out);
+      ASSERT_EQ(scores.size(), expected.size());
+      for (size_t n = 0; n < scores.size(); ++n) EXPECT_NEAR(std::stod(scores[n]), expected[n], 1e-3) << n;
+    }
+  }
+}
+
 TEST_F(CliMarianImportTest, RefusesWhatIsNotSupported) {
   write_original();
   for (const auto& [key, value] : Options{{"type", "s2s"},
@@ -217,12 +253,19 @@ TEST_F(CliMarianImportTest, RefusesWhatIsNotSupported) {
                                           {"transformer-ffn-activation", "gelu"},
                                           {"transformer-postprocess", "da"},
                                           {"transformer-postprocess-emb", "n"},
+                                          {"transformer-disable-position-embeddings", "true"},
+                                          {"transformer-attention-mask", "alibi"},
+                                          {"transformer-no-bias", "true"},
                                           {"right-left", "true"}}) {
     Options changed = options();
     changed[key] = value;
     write_marian(changed);
     expect_refusal("'" + key + "' is '" + value + "'");
   }
+  Options unknown = options();
+  unknown["transformer-soft-cap"] = "30";
+  write_marian(unknown);
+  expect_refusal("the option 'transformer-soft-cap' is unknown");
   Options deeper = options();
   deeper["enc-depth"] = "2";
   write_marian(deeper);

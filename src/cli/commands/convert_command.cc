@@ -126,8 +126,8 @@ int convert_marian(const ConvertOptions& o) {
   tasks::translation_model(models::load_model(written));
   output.commit();
   if (!o.quiet) {
-    std::fprintf(stderr, "wrote %s: a Marian model in Hugging Face's layout, weights in %s\n",
-                 o.output.c_str(), o.weights.c_str());
+    std::fprintf(stderr, "wrote %s: a model that computes as Marian, weights in %s\n", o.output.c_str(),
+                 o.weights.c_str());
   }
   return kExitDone;
 }
@@ -165,7 +165,7 @@ void write_ctranslate2_config(const std::string& path, const models::LoadedModel
 void write_translation_files(const models::LoadedModel& loaded, const std::string& part) {
   const TranslationTokenizer tokenizer = TranslationTokenizer::load(loaded.files);
   const Vocabulary& vocabulary = tokenizer.vocabulary();
-  const bool marian = loaded.model_type == "marian";
+  const bool marian = models::ctranslate2_options(loaded).marian;
   const int32_t left_out = marian ? tokenizer.pad_id() : -1;
   const std::string end = vocabulary.piece(tokenizer.end_id());
   const int32_t start = marian ? tokenizer.end_id() : loaded.seq2seq().start_id();
@@ -228,7 +228,7 @@ int convert_to_ctranslate2(const ConvertOptions& o, const models::ModelDirectory
     write_language_model_files(loaded, part);
   }
   // CTranslate2 ignores it. Ids of Marian models may differ there.
-  if (loaded.model_type != "marian" && loaded.files.has(generation))
+  if (!models::ctranslate2_options(loaded).marian && loaded.files.has(generation))
     write_file(part + "/" + generation, read_file(loaded.files.path(generation)));
   models::load_model(part, {.precision = models::Precision::kInt8});
   output.commit();

@@ -12,6 +12,25 @@ namespace heed::models {
 
 namespace {
 
+using nn::SinusoidFrequencies;
+
+const Words<SinusoidFrequencies>& frequency_names() {
+  static const Words<SinusoidFrequencies> names{{"by_width", SinusoidFrequencies::kByWidth},
+                                                {"by_halves", SinusoidFrequencies::kByHalves}};
+  return names;
+}
+
+/// By halves there are as many sines as cosines, and at least two frequencies.
+void check_frequencies(const JsonObject& json, const TransformerConfig& c) {
+  if (c.frequencies == SinusoidFrequencies::kByWidth) return;
+  if (c.positions.kind != nn::PositionKind::kSinusoidal) {
+    json.reject("position_frequencies", "by_width where positions are not sinusoidal");
+  }
+  if (c.width < 4 || c.width % 2 != 0) {
+    json.reject("position_frequencies", "by_width where d_model is not even, or below 4");
+  }
+}
+
 void read_positions(const JsonObject& json, nn::PositionOptions& p) {
   // The key of earlier versions, which only had sinusoidal positions.
   p.kind = json.word("position_layout", position_names(), std::optional(p.kind));
@@ -79,11 +98,32 @@ void describe_heed_transformer(ConfigFields& fields, TransformerConfig& c) {
   describe_marian_like(fields, c);
   fields.boolean("normalize_before", c.norm_first, false);
   fields.word("normalization", c.norm, norm_names(), nn::NormKind::kLayer);
+  // Earlier versions know only the usual value, and not its key.
+  const double usual = TransformerConfig().norm_epsilon;
+  fields.custom(
+      {"layer_norm_epsilon"},
+      [&](const JsonObject& json) {
+        c.norm_epsilon = json.number("layer_norm_epsilon", {0, 1}, usual);
+      },
+      [&](nlohmann::ordered_json& json) {
+        if (c.norm_epsilon != usual) json["layer_norm_epsilon"] = c.norm_epsilon;
+      });
   fields.custom(
       {"position_embedding_type", "position_layout", "relative_attention_max_distance",
        "relative_attention_num_buckets", "relative_distance", "rope_theta"},
       [&](const JsonObject& json) { read_positions(json, c.positions); },
       [&](nlohmann::ordered_json& json) { write_positions(c.positions, json); });
+  fields.custom(
+      {"position_frequencies"},
+      [&](const JsonObject& json) {
+        c.frequencies = json.word("position_frequencies", frequency_names(),
+                                  std::optional(SinusoidFrequencies::kByWidth));
+        check_frequencies(json, c);
+      },
+      [&](nlohmann::ordered_json& json) {
+        if (c.frequencies == SinusoidFrequencies::kByWidth) return;
+        json["position_frequencies"] = name_in(frequency_names(), c.frequencies);
+      });
 }
 
 const std::vector<TransformerType>& transformer_types() {
@@ -150,11 +190,19 @@ std::vector<std::string> unsupported_by_marian(const TransformerConfig& c) {
     all.push_back(
         fmt::format("{} positions (position_embedding_type)", name_in(position_names(), c.positions.kind)));
   }
+  if (c.frequencies != SinusoidFrequencies::kByWidth) {
+    all.push_back(fmt::format("positions with other frequencies (position_frequencies: {})",
+                              name_in(frequency_names(), c.frequencies)));
+  }
+  if (c.norm_epsilon != TransformerConfig().norm_epsilon) {
+    all.push_back(fmt::format("norms with another epsilon (layer_norm_epsilon: {})", c.norm_epsilon));
+  }
   return all;
 }
 
-bool is_marian(const TransformerConfig& c) {
-  return c.family == &marian_family() && unsupported_by_marian(c).empty();
+bool is_post_norm_marian(const TransformerConfig& c) {
+  return c.family == &marian_family() && !c.norm_first && c.norm == nn::NormKind::kLayer &&
+         c.positions.kind == nn::PositionKind::kSinusoidal;
 }
 
 const TransformerFamily& marian_family() {

@@ -26,6 +26,7 @@ void describe_m2m100(ConfigFields& fields, TransformerConfig& c) {
     c.limited_length = false;
     c.first_row = c.padding_id + 1;
     c.frequencies = nn::SinusoidFrequencies::kByHalves;
+    c.padding_has_position = false;
   });
   fields.neutral("add_final_layer_norm", {true});
   fields.neutral("normalize_before", {true});

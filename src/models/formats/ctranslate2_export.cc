@@ -227,7 +227,8 @@ void add_bucket_settings(Exporter& exporter, const std::string& stack, int layer
 Ctranslate2Variables transformer_variables(const LoadedModel& loaded, const TransformerConfig& c,
                                            Ctranslate2Type type) {
   const bool marian = c.family == &marian_family();
-  if (marian && !is_marian(c)) refuse(loaded, "CTranslate2 has Marian models only with Marian's options");
+  if (marian && !is_post_norm_marian(c))
+    refuse(loaded, "CTranslate2 has Marian models only with Marian's options");
   Exporter exporter(loaded, type);
   const std::vector<Ctranslate2Row> rows = ctranslate2_rows(c);
   if (marian) {
@@ -337,6 +338,7 @@ Ctranslate2Options ctranslate2_options(const LoadedModel& loaded) {
   Ctranslate2Options options;
   if (const auto* model = dynamic_cast<const Transformer*>(loaded.model.get())) {
     if (model->config().norm_epsilon != kUsualEpsilon) options.norm_epsilon = model->config().norm_epsilon;
+    options.marian = model->config().family == &marian_family();
   }
   if (const auto* model = dynamic_cast<const DecoderOnly*>(loaded.model.get())) {
     options.norm_epsilon = model->config().norm_epsilon;

@@ -22,6 +22,7 @@ Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, Ctranslate
 struct Ctranslate2Options {
   std::optional<double> norm_epsilon;  ///< layer_norm_epsilon; none: the usual one
   bool grouped_queries = false;        ///< multi_query_attention
+  bool marian = false;                 ///< without a padding token, in the vocabulary too; not in config.json
 };
 Ctranslate2Options ctranslate2_options(const LoadedModel& loaded);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr char kPad[] = "<pad>";
 
 /// How a stack knows positions.
-enum class Positions { kMarian, kFairseq, kOtherTable, kBuckets };
+enum class Positions { kPaper, kMarian, kFairseq, kOtherTable, kBuckets };
 
 /// Finds what an encoder-decoder model needs in a file, and whether there is anything else.
 class Mapper : public Ctranslate2Mapper {
@@ -62,9 +62,11 @@ class Mapper : public Ctranslate2Mapper {
 
   const Kind& find_kind() {
     static const Kind kinds[] = {
-        {"marian", "MarianMTModel", Positions::kMarian, false, false, false, &Mapper::describe_marian},
-        {"heed_transformer", "HeedTransformer", Positions::kMarian, false, true, false,
-         &Mapper::describe_marian},
+        {"marian", "MarianMTModel", Positions::kPaper, false, false, false, &Mapper::describe_marian},
+        {"heed_transformer", "HeedTransformer", Positions::kPaper, false, true, false,
+         &Mapper::describe_pre_norm_marian},
+        {"heed_transformer", "HeedTransformer", Positions::kMarian, false, false, false,
+         &Mapper::describe_marian_itself},
         {"m2m_100", "M2M100ForConditionalGeneration", Positions::kFairseq, false, true, true,
          &Mapper::describe_bart_like},
         {"bart", "BartForConditionalGeneration", Positions::kOtherTable, true, false, true,
@@ -99,7 +101,8 @@ class Mapper : public Ctranslate2Mapper {
       return std::equal(stored.data<float>(), stored.data<float>() + stored.size(), expected.data<float>(),
                         [](float left, float right) { return std::abs(left - right) <= kTolerance; });
     };
-    if (equals(nn::sinusoid_table(rows, width, SinusoidLayout::kHalves))) return Positions::kMarian;
+    if (equals(nn::sinusoid_table(rows, width, SinusoidLayout::kHalves))) return Positions::kPaper;
+    if (width >= 4 && equals(nn::fairseq_sinusoid_table(rows, width))) return Positions::kMarian;
     if (width >= 4 &&
         equals(
             nn::fairseq_sinusoid_table(kFairseqFirst + rows, width).narrow(0, kFairseqFirst, rows).clone())) {
@@ -141,7 +144,8 @@ class Mapper : public Ctranslate2Mapper {
     const JsonObject& json = original_;
     if (json.boolean("add_source_bos", false)) json.reject("add_source_bos", "false");
     const double usual = kind.positions == Positions::kBuckets ? 1e-6 : 1e-5;
-    if (std::abs(json.number("layer_norm_epsilon", {}, usual) - usual) > usual * 1e-4)
+    const bool has_key = kind.positions == Positions::kMarian;
+    if (!has_key && std::abs(json.number("layer_norm_epsilon", {}, usual) - usual) > usual * 1e-4)
       json.reject("layer_norm_epsilon", fmt::format("{}", usual));
     const auto end = static_cast<int32_t>(id_of(target, json.string("eos_token", "</s>")));
     const bool from_zero = setting("decoder/start_from_zero_embedding", 0) != 0;
@@ -201,14 +205,18 @@ class Mapper : public Ctranslate2Mapper {
     config_["dropout"] = 0.1;
   }
 
-  void describe_marian() {
+  void describe_marian_like() {
     describe_bart_like();
     config_["decoder_vocab_size"] = target_size_;
     config_["share_encoder_decoder_embeddings"] = shared_;
     config_["bos_token_id"] = config_["forced_eos_token_id"] = config_["eos_token_id"];
     config_["bad_words_ids"] = {{config_["pad_token_id"]}};
     config_["renormalize_logits"] = true;
-    if (config_["model_type"] == "heed_transformer") config_["normalize_before"] = true;
+  }
+
+  /// With the positions of transformers.
+  void describe_marian() {
+    describe_marian_like();
     for (const char* stack : {"encoder", "decoder"}) {
       // Compared with the computed positions when weights are read, and used as they are stored.
       const std::string positions = std::string(stack) + kCtranslate2Positions;
@@ -216,6 +224,18 @@ class Mapper : public Ctranslate2Mapper {
                        .variable = positions,
                        .rows = shape_of(positions)[0]});
     }
+  }
+
+  void describe_pre_norm_marian() {
+    describe_marian();
+    config_["normalize_before"] = true;
+  }
+
+  /// As Marian computes.
+  void describe_marian_itself() {
+    describe_marian_like();
+    config_["position_frequencies"] = "by_halves";
+    config_["layer_norm_epsilon"] = original_.number("layer_norm_epsilon", {0, 1}, 1e-5);
   }
 
   void describe_t5() {

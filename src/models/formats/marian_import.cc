@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -113,13 +114,93 @@ class MarianOptions {
     refuse(fmt::format("the option '{}' is '{}'; supported is '{}'", key, shown(value),
                        fmt::join(neutral, "' or '")));
   }
+  /// Throws for an option that `is_known` does not know.
+  void require_known(const std::function<bool(const std::string& key)>& is_known) const {
+    for (const auto& [key, values] : values_) {
+      if (!is_known(key)) refuse(fmt::format("the option '{}' is unknown", shown(key)));
+    }
+  }
 
  private:
   std::string path_;
   FlatYaml values_;
 };
 
-/// Finds what a Marian model of Hugging Face's library needs, and whether there is anything else.
+/// Values with which an option changes nothing.
+struct NeutralOption {
+  const char* key;
+  std::vector<std::string> values;
+};
+
+/// Options of the network that have to be neutral. Those that it reads are not among them.
+const std::vector<NeutralOption>& neutral_options() {
+  static const std::vector<std::string> off{"false", "0", ""};
+  static const std::vector<NeutralOption> table{{"type", {"transformer"}},
+                                                {"factors-combine", {"sum", ""}},
+                                                {"factors-dim-emb", off},
+                                                {"lemma-dependency", off},
+                                                {"lemma-dim-emb", off},
+                                                {"output-omit-bias", off},
+                                                {"right-left", off},
+                                                {"transformer-attention-mask", {"default", ""}},
+                                                {"transformer-decoder-autoreg", {"self-attention"}},
+                                                {"transformer-decoder-ffn-depth", {"0", "2"}},
+                                                {"transformer-disable-position-embeddings", off},
+                                                {"transformer-ffn-depth", {"2"}},
+                                                {"transformer-no-affine", off},
+                                                {"transformer-no-bias", off},
+                                                {"transformer-no-projection", off},
+                                                {"transformer-pool", off},
+                                                {"transformer-postprocess-emb", {"d", ""}},
+                                                {"transformer-preprocess", {"", "n"}},
+                                                {"transformer-tied-layers", off},
+                                                {"transformer-train-position-embeddings", off},
+                                                {"ulr", off}};
+  return table;
+}
+
+/// Options that are read, follow from the parameters, or have no meaning for a Transformer with
+/// self-attention (marian-dev, src/models/transformer.h).
+constexpr const char* kOtherOptions[] = {"bert-train-type-embeddings",
+                                         "bert-type-vocab-size",
+                                         "dec-cell",
+                                         "dec-cell-base-depth",
+                                         "dec-cell-high-depth",
+                                         "dec-depth",
+                                         "dim-emb",
+                                         "dim-rnn",
+                                         "dim-vocabs",
+                                         "enc-cell",
+                                         "enc-cell-depth",
+                                         "enc-depth",
+                                         "enc-type",
+                                         "input-types",
+                                         "layer-normalization",
+                                         "separator-symbol",
+                                         "skip",
+                                         "special-vocab",
+                                         "tied-embeddings",
+                                         "tied-embeddings-all",
+                                         "tied-embeddings-src",
+                                         "transformer-aan-activation",
+                                         "transformer-aan-depth",
+                                         "transformer-aan-nogate",
+                                         "transformer-alibi-shift",
+                                         "transformer-alibi-trainable",
+                                         "transformer-decoder-dim-ffn",
+                                         "transformer-dim-aan",
+                                         "transformer-dim-ffn",
+                                         "transformer-ffn-activation",
+                                         "transformer-guided-alignment-layer",
+                                         "transformer-heads",
+                                         "transformer-postprocess",
+                                         "transformer-postprocess-top",
+                                         "transformer-rnn-projection",
+                                         "ulr-dim-emb",
+                                         "ulr-trainable-transformation",
+                                         "version"};
+
+/// Finds what a model needs that computes as Marian, and whether there is anything else.
 class MarianMapper {
  public:
   MarianMapper(const NpzFile& file, const MarianVocabularies& vocabularies)
@@ -127,14 +208,14 @@ class MarianMapper {
 
   nlohmann::ordered_json map() {
     require_options();
-    config_["model_type"] = "marian";
-    config_["architectures"] = {"MarianMTModel"};
+    config_["model_type"] = "heed_transformer";
+    config_["architectures"] = {"HeedTransformer"};
+    config_["position_frequencies"] = "by_halves";
+    config_["layer_norm_epsilon"] = 1e-6;
     map_embeddings();
     map_stack("encoder", options_.integer("enc-depth"), false);
     map_stack("decoder", options_.integer("dec-depth"), true);
     if (pre_norm_) {
-      config_["model_type"] = "heed_transformer";
-      config_["architectures"] = {"HeedTransformer"};
       config_["normalize_before"] = true;
       map_norm("model.encoder.layer_norm", "encoder_top");
       map_norm("model.decoder.layer_norm", "decoder_top");
@@ -146,19 +227,12 @@ class MarianMapper {
 
  private:
   void require_options() {
-    options_.require("type", {"transformer"});
-    const std::vector<std::string> off{"false", "0", ""};
-    options_.require("transformer-decoder-autoreg", {"self-attention"});
-    options_.require("transformer-ffn-depth", {"2"});
-    options_.require("transformer-decoder-ffn-depth", {"0", "2"});
-    options_.require("transformer-postprocess-emb", {"d", ""});
-    for (const char* key : {"transformer-no-projection", "transformer-train-position-embeddings",
-                            "transformer-pool", "right-left", "transformer-no-affine", "output-omit-bias",
-                            "lemma-dim-emb", "factors-dim-emb", "ulr", "transformer-tied-layers"}) {
-      options_.require(key, off);
-    }
+    for (const NeutralOption& option : neutral_options()) options_.require(option.key, option.values);
+    options_.require_known([](const std::string& key) {
+      return std::ranges::count(neutral_options(), key, &NeutralOption::key) > 0 ||
+             std::ranges::count(kOtherOptions, key) > 0;
+    });
     pre_norm_ = options_.text("transformer-preprocess", "") == "n";
-    options_.require("transformer-preprocess", {"", "n"});
     options_.require("transformer-postprocess", {pre_norm_ ? "da" : "dan"});
     options_.require("transformer-postprocess-top", {pre_norm_ ? "n" : ""});
     // Marian's gelu is x sigmoid(1.702 x).

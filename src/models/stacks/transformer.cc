@@ -54,7 +54,6 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
 }
 
 nn::StackPositions::Shape positions_shape(const TransformerConfig& c, int heads, bool bidirectional) {
-  const bool skips_padding = c.frequencies == nn::SinusoidFrequencies::kByHalves;
   return {.width = c.width,
           .heads = heads,
           .max_length = c.max_length,
@@ -62,7 +61,7 @@ nn::StackPositions::Shape positions_shape(const TransformerConfig& c, int heads,
           .head_width = c.head_width,
           .first_row = c.first_row,
           .frequencies = c.frequencies,
-          .padding_id = skips_padding ? c.padding_id : -1,
+          .padding_id = c.padding_has_position ? -1 : c.padding_id,
           .stack = bidirectional ? Stack::kEncoder : Stack::kDecoder};
 }
 
@@ -167,7 +166,7 @@ void Transformer::add_embeddings() {
   }
   if (config_.tied_output) table_.add_alias(target_.tokens.first, "lm_head.weight");
   // Marian's start embedding is zero, and toolkits that read its models may rely on that.
-  if (is_marian(config_) && config_.start_id == config_.padding_id) {
+  if (is_post_norm_marian(config_) && config_.start_id == config_.padding_id) {
     table_.set_zero_row(target_.tokens.first, config_.start_id);
   }
 }

@@ -81,6 +81,7 @@ struct TransformerConfig : StackConfig {
   bool trains_padding = false;       ///< its embedding is trained, as that of any token
   int32_t first_row = 0;             ///< of the table of positions: that of the first token
   nn::SinusoidFrequencies frequencies = nn::SinusoidFrequencies::kByWidth;
+  bool padding_has_position = true;  ///< false: as in M2M-100, with kByHalves
 };
 
 class Transformer : public Seq2Seq, public SourceVocabulary, public VocabularyHead {

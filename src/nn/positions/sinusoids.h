@@ -12,8 +12,8 @@ namespace heed::nn {
 /// The frequencies w_k, k = 0 ... ceil(D/2) - 1, whose sines and cosines sin(i w_k), cos(i w_k) are the
 /// vector of position i.
 enum class SinusoidFrequencies {
-  kByWidth,   ///< 10000^(-2k/D), as in the paper and in Marian
-  kByHalves,  ///< 10000^(-k/(D/2 - 1)), so that the last is 1/10000, as in fairseq and M2M-100
+  kByWidth,   ///< 10000^(-2k/D), as in the paper and in transformers' Marian models
+  kByHalves,  ///< 10000^(-k/(D/2 - 1)), so that the last is 1/10000, as in Marian, fairseq and M2M-100
 };
 
 /// fairseq's sinusoidal positions (length, D): sines, then cosines of the frequencies kByHalves, computed in
