@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -11,7 +12,9 @@
 #include "inspect/attribution/explained.h"
 #include "inspect/attribution/gradient.h"
 #include "inspect/attribution/rollout.h"
+#include "inspect/reading/model_to_inspect.h"
 #include "inspect/test_inspected_models.h"
+#include "paths.h"
 
 namespace heed {
 namespace {
@@ -181,6 +184,16 @@ TEST(Attribution, LeaveOutIsTheLossWithoutTheToken) {
   EXPECT_NEAR(each.values[1], each.log_probability - without.tokens[0].log_probability, 1e-5);
   EXPECT_GT(std::abs(each.values[1]), 1e-3);
   EXPECT_EQ(each.values[3], 0) << "special tokens stay";
+}
+
+/// A mark of a space before a digit, and the bytes of a character but the last, have an empty span.
+TEST(Attribution, OnlyTokensAroundATextAreSpecial) {
+  const ModelToInspect loaded(models::load_model(source_folder() + "/models/de-en"));
+  const Reading reading = read_text(loaded.view(), "5 Hunde kosten 3 \u20AC.", "");
+  ASSERT_EQ(std::ranges::count(reading.encoder_tokens, "<0xE2>"), 1);
+  std::vector<bool> special(reading.encoder_tokens.size(), false);
+  special.back() = true;
+  EXPECT_EQ(reading.source_special, special);
 }
 
 TEST(Attribution, RolloutSharesSumToOne) {

@@ -32,10 +32,12 @@ Tensor logits_at(const InspectedModel& model, const Reading& reading, const std:
   return logits;
 }
 
-/// The tokens around a text have no span.
+/// The tokens that were added around a text. That a span is empty does not tell: so is that of a mark of a
+/// space alone, and of all but one of the bytes of a character.
 std::vector<bool> frame_of(const Encoding& encoding) {
+  HEED_CHECK(encoding.sources.size() == encoding.size());
   std::vector<bool> frame;
-  for (const auto& [begin, end] : encoding.spans) frame.push_back(begin == end);
+  for (const int8_t source : encoding.sources) frame.push_back(source < 0);
   return frame;
 }
 
