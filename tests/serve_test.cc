@@ -928,6 +928,11 @@ TEST_F(ServeTest, ServesEncodersOfAllKinds) {
     expect_error(post("/v1/completions", {{"prompt", "a"}, {"model", name}}), 400, "not one that continues");
     expect_error(post("/v1/translate", {{"text", "a"}, {"model", name}}), 400, "not one that translates");
   }
+  for (const char* target : {"fine", "film"}) {
+    const Json lens =
+        post("/v1/lens", {{"text", "a [MASK] film"}, {"model", "masks"}, {"target", target}}).json();
+    EXPECT_EQ(lens["expected_tokens"][2], target);
+  }
   expect_error(post("/translate", kSentence), 400, "en is not supported");
 }
 

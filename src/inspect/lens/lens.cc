@@ -101,8 +101,15 @@ Tensor lens_logits(const InspectedModel& model, const models::VocabularyHead& he
 }
 
 /// What the tokens of a stack are expected to predict; -1: the likeliest in the end.
-std::vector<int32_t> expected_ids(const Reading& reading) {
-  if (!reading.has_decoder()) return std::vector<int32_t>(reading.source_ids.size(), -1);
+std::vector<int32_t> expected_ids(const InspectedModel& model, const Reading& reading) {
+  if (!reading.has_decoder()) {
+    std::vector<int32_t> expected(reading.source_ids.size(), -1);
+    const bool fills_masks = model.task() == models::Task::kMaskedLanguageModel;
+    for (size_t n = 0; fills_masks && n < reading.rows.size(); ++n) {
+      expected[static_cast<size_t>(reading.rows[n])] = reading.target_ids[n];
+    }
+    return expected;
+  }
   std::vector<int32_t> expected(reading.decoder_ids.begin() + 1, reading.decoder_ids.end());
   const bool known = reading.rows.back() + 1 == static_cast<int32_t>(reading.decoder_ids.size());
   expected.push_back(known ? reading.target_ids.back() : -1);
@@ -172,7 +179,7 @@ Lens look_through(const InspectedModel& model, const Reading& reading, int top, 
   if (head != nullptr && top > 0) {
     RecordedStack& predicting = reading.has_decoder() ? decoder : encoder;
     const LogitLens logit_lens(model, *head, top);
-    std::vector<int32_t> expected = expected_ids(reading);
+    std::vector<int32_t> expected = expected_ids(model, reading);
     logit_lens.complete(expected, predicting.recorded.back());
     for (const int32_t id : expected) lens.expected_tokens.push_back(model.piece(id));
     // The states of a recurrent layer are not what the output layer reads.
