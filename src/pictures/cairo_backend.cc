@@ -115,6 +115,8 @@ std::string escape_xml(std::string_view text) {
       escaped += "&amp;";
     } else if (c == '<') {
       escaped += "&lt;";
+    } else if (c == '>') {  // "]]>" is not allowed in text
+      escaped += "&gt;";
     } else {
       escaped += c;
     }

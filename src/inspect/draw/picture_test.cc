@@ -236,9 +236,9 @@ TEST(PictureFile, SameBytesEachTime) {
 
 TEST(PictureFile, SvgHasATitle) {
   Trace trace = trace_of(3, 1, 1);
-  trace.source = "a < b & \xFF";
+  trace.source = "a < b & ]]> \xFF\uFFFF";
   const std::string svg = render_picture(attention_picture(trace), PictureFormat::kSvg);
-  EXPECT_THAT(svg, HasSubstr("<title>Attention: a &lt; b &amp; \uFFFD</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>Attention: a &lt; b &amp; ]]&gt; \uFFFDU+FFFF</title>"));
   EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
 }
 

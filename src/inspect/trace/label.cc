@@ -92,7 +92,7 @@ std::string visible_text(std::string_view text) {
       append_utf8(shown, kControlPictures + code);
     } else if (code == 0x7F) {
       append_utf8(shown, kControlPictures + 0x21);
-    } else if ((code >= 0x80 && code < 0xA0) || turns_text(code)) {
+    } else if ((code >= 0x80 && code < 0xA0) || turns_text(code) || code == 0xFFFE || code == 0xFFFF) {
       shown += fmt::format("U+{:04X}", static_cast<unsigned>(code));
     } else {
       append_utf8(shown, code);

@@ -6,9 +6,9 @@
 // - "</s>" becomes "⟨end⟩", "<s>" "⟨start⟩", "<pad>" "⟨pad⟩", "<unk>" "⟨unknown⟩"; likewise the special
 // tokens
 //   of other families.
-// - Control characters become visible ("␛", "⏎", "⇥"), marks that change the direction of text are named
-//   ("U+202E"), and bytes that are not UTF-8 become "\uFFFD", so that a label can break neither picture nor
-//   terminal.
+// - Control characters become visible ("␛", "⏎", "⇥"), marks that change the direction of text and the
+//   characters that XML cannot hold are named ("U+202E", "U+FFFF"), and bytes that are not UTF-8 become
+//   "\uFFFD", so that a label can break neither picture nor terminal.
 //
 // The explorer has the same rules (web/picture/labels.js); the tests of both read
 // tests/data/token_labels.json.
