@@ -142,10 +142,10 @@ arm64: setup-build setup-test setup-arm64 ## run all tests for 64-bit Arm in an 
 	$(call run_tests,arm64)
 
 install: build ## install to PREFIX=/usr/local
-	$(CMAKE) --install build --prefix $(PREFIX)
+	$(CMAKE) --install build --prefix "$(PREFIX)"
 
 clean: ## remove build/ and what pip has built
-	rm -rf build build-cp3*
+	rm -rf build build-cp3* build-manylinux-*
 
 setup-%:
 	@scripts/setup $*

@@ -29,6 +29,10 @@ int main(int count, char** words) {
     fputs("heed: cannot find the folder of this program\n", stderr);
     return 1;
   }
+  if (strchr(folder, ':') != NULL) {  // it separates the parts of --library-path
+    fprintf(stderr, "heed: cannot run in '%s': put it into a folder without a colon in its path\n", folder);
+    return 1;
+  }
   static char loader[4096], libraries[4096], program[4096], models[4096];
   snprintf(loader, sizeof loader, "%s/lib/ld.so", folder);
   snprintf(libraries, sizeof libraries, "%s/lib", folder);
