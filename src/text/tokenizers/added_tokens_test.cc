@@ -8,6 +8,7 @@
 #include "heed/error.h"
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
+#include "text/tokenizers/plain_tokenizers.h"
 #include "text/tokenizers/test_text.h"
 #include "text/training/sentencepiece_writer.h"
 
@@ -126,6 +127,13 @@ TEST(AddedTokens, ContradictionsAreRefused) {
     refused(R"({"eos_token": "<x>"})",
             "has no token '<x>', which tokenizer_config.json names as \"eos_token\"");
     refused(R"({"bos_token": "<x>"})", "\"bos_token\"");
+  }
+  const TestFolder json;
+  byte_tokenizer().save(json.path());
+  for (const char* key : {"bos_token", "eos_token"}) {
+    json.write("tokenizer_config.json", fmt::format(R"({{"{}": "<x>"}})", key));
+    expect_error(ErrorKind::kFormat, fmt::format("names as \"{}\"", key),
+                 [&] { load_language_tokenizer(json.path()); });
   }
   const TestFolder bytes;
   bytes.write("tokenizer_config.json", R"({"tokenizer_class": "HeedByteTokenizer",

@@ -70,7 +70,10 @@ struct Roles {
 
 Roles add_roles(TokenizerJson& json, const TextTokenizerConfig& config) {
   AddedPieces pieces(json.pieces, json.added, json.path);
-  Roles roles{.start = pieces.special(config.start), .end = pieces.special(config.end)};
+  const auto named = [&](const char* key, const std::string& token) {
+    return token.empty() ? std::nullopt : std::optional(pieces.require(key, token));
+  };
+  Roles roles{.start = named("bos_token", config.start), .end = named("eos_token", config.end)};
   pieces.special(config.unknown);
   for (const AddedToken& token : config.added) {
     if (token.special) pieces.special(token.content);
