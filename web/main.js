@@ -340,15 +340,31 @@ async function askChain(chain) {
   update();
 }
 
+/// Shows the classes of a text, if the model of its trace has some.
+/** @param {State} state @param {Trace} trace */
+async function showClasses(state, trace) {
+  if (kindOf(trace) !== "classification") return sentence.showClasses(null);
+  const ablate = state.off ? {ablate: parseHeads(state.off)} : {};
+  const answer = await latestClasses((signal) => classify(state, signal, ablate));
+  if (answer) sentence.showClasses(answer.result ?? null);
+}
+
+/// Takes away what is shown, which is of another text.
+function showNothing() {
+  current = passed = null;
+  sentence.showClasses(null);
+  update();
+}
+
 async function ask() {
   const state = store.get();
   leaveView();
+  latestClasses(() => null);  // classes of an earlier text are not wanted any more
   if (!state.text.trim()) {
     latest(() => null);  // drops a request in flight
-    current = passed = null;
     content.classList.remove("waiting");
     sentence.status("");
-    return update();
+    return showNothing();
   }
   sentence.status(strings.working);
   const chain = chainOf(state);
@@ -359,21 +375,17 @@ async function ask() {
   const answer = await asked;
   if (!answer) return;  // a newer one is on its way
   content.classList.remove("waiting");
-  passed = null;
   if (answer.failure !== undefined) {
-    current = null;  // what was shown is of another sentence
-    update();
+    showNothing();
     return sentence.status(answer.failure, true);
   }
+  passed = null;
   const trace = current = answer.result;
   if (!performance.getEntriesByName("first view").length)
     requestAnimationFrame(() => performance.mark("first view"));
   sentence.status(trace.score === null ? "" : strings.score(trace.score));
   update();
-  const ablate = state.off ? {ablate: parseHeads(state.off)} : {};
-  const classifies = kindOf(trace) === "classification";
-  const classes = classifies ? await latestClasses((signal) => classify(state, signal, ablate)) : null;
-  sentence.showClasses(classes?.result ?? null);
+  showClasses(state, trace);
 }
 
 /** @param {TraceFile} from */

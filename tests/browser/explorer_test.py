@@ -71,6 +71,27 @@ WITHHOLD_INTEGRATED_GRADIENTS = """
     terminate.call(this);
   };"""
 
+# Answers of the server that a test holds back until release(), breaks off or refuses. `answers` maps a path to what
+# becomes of a request with a body: "hold", "break", a status, or nothing. `asked` is what was asked.
+INTERCEPT = """
+  const {fetch} = window;
+  window.answers = {};
+  window.asked = [];
+  window.held = [];
+  window.arrived = 0;
+  window.release = () => {
+    window.answers = {};
+    held.splice(0).forEach((go) => go());
+  };
+  window.fetch = async (path, options) => {
+    const body = JSON.parse(options?.body ?? '{}'), fate = answers[path]?.(body);
+    asked.push({path, body});
+    if (fate === 'hold') await new Promise((go) => held.push(go));
+    if (fate === 'break') return new Response(new ReadableStream({pull: (stream) => stream.error(new TypeError('broken off'))}));
+    if (typeof fate === 'number') return new Response('{"error": "refused"}', {status: fate});
+    return fetch(path, options).finally(() => ++arrived);
+  };"""
+
 
 class Saving:
     """What the page saves, in `folder`."""
@@ -498,6 +519,20 @@ class OfServer(Saving, unittest.TestCase):
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
+    def intercept(self, **answers):
+        """What becomes of the page's requests from now on, by their route, as INTERCEPT says."""
+        self.browser.run(INTERCEPT + "".join(f"answers['v1/{route}'] = (body) => {fate};" for route, fate in answers.items()))
+
+    def release(self):
+        """Lets the answers that were held back come, and waits until they did, and whatever becomes of them."""
+        count = self.browser.run("const count = arrived + held.length; release(); return count")
+        self.browser.wait(f"arrived >= {count}", "the late answers")
+        time.sleep(0.3)
+
+    def type(self, text, field="#source"):
+        self.browser.run("const box = document.querySelector(arguments[0]); box.value = arguments[1]; box.dispatchEvent(new Event('input'))",
+                         field, text)
+
     def picture(self, name):
         if not PICTURES:
             return
@@ -858,6 +893,77 @@ class OtherModels(OfServer):
         self.browser.wait("/^“\\[CLS\\]” looks at/.test(document.querySelector('.reading').textContent)", "what it looks at")
         self.assertFalse(self.browser.run("return document.querySelector('#tab-next, #tab-search').checkVisibility()"))
         self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+
+    def test_classes_of_another_text_go(self):
+        has_classes = "document.querySelector('dl.classes').checkVisibility()"
+        self.show(model="classes", text="the dog eats")
+        self.browser.wait(has_classes, "the classes")
+        self.intercept(attend="body.text === 'refused' && 400")
+        for text in ["", "refused"]:
+            self.type(text)
+            self.browser.wait(f"!{has_classes}", f"that the classes go for '{text}'")
+            self.type("the cat")
+            self.browser.wait(has_classes, "the classes of another text")
+        # Those that come when another model is shown.
+        self.intercept(classify="'hold'")
+        self.type("the dog")
+        self.browser.wait("held.length === 1", "the question for classes")
+        self.browser.run("const box = document.querySelector('.top select'); box.value = 'model:vectors'; box.dispatchEvent(new Event('change'))")
+        self.browser.wait("document.querySelector('.similarities dt')", "the similarities")
+        self.release()
+        self.assertFalse(self.browser.run(f"return {has_classes}"))
+
+
+class Answers(OfServer):
+    """What the page makes of answers that come late, break off or never come."""
+
+    @classmethod
+    def models(cls):
+        return ["--pair", "de-en"]
+
+    def show_change(self, **more):
+        self.show(pair="de-en", text=SHORT, view="change", **more)
+        self.browser.wait("document.querySelector('.versus .translation')", "the original")
+
+    def click(self, text):
+        self.browser.run("[...document.querySelectorAll('#panel button')].find((each) => each.textContent.startsWith(arguments[0])).click()", text)
+
+    def result(self):
+        return self.browser.run("return document.querySelector('.versus').textContent")
+
+    def test_losses_of_heads_of_another_sentence(self):
+        self.show_change()
+        self.intercept(attend="body.ablate && 'hold'")
+        self.click("Switch each")
+        self.browser.wait("held.length === 4", "the questions")
+        self.type("Die Katze schläft.")
+        self.browser.wait("/cat/.test(document.querySelector('.versus').textContent)", "the other sentence")
+        self.release()
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.head-switch')].filter((each) => each.title).length"), 0)
+        self.assertNotIn("of 96", self.browser.run("return document.querySelector('.change-heads').textContent"))
+
+    def test_a_result_that_comes_late(self):
+        # The original translation, asked for while it is shown again.
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.intercept(attend="!body.ablate && !body.target && 'hold'")
+        self.browser.run("history.pushState(null, '', location.search + '&view=change&off=cross:2:1,cross:2:2'); dispatchEvent(new PopStateEvent('popstate'))")
+        self.browser.wait("held.length === 1 && document.querySelector('#panel .change')", "the question for the original")
+        self.browser.run("answers = {}")
+        self.click("As the model translates")
+        self.browser.wait("document.querySelector('.versus .translation')", "the original")
+        before = self.result()
+        self.release()
+        self.assertEqual(self.result(), before)
+        # What each token has lost, asked for while nothing is changed any more.
+        self.show_change()
+        self.intercept(attend="body.ablate && body.target && 'hold'")
+        self.browser.run("document.querySelector('.head-switch').click()")
+        self.browser.wait("held.length === 1", "the question for each token")
+        self.click("As the model translates")
+        self.browser.wait("document.querySelectorAll('.versus .translation').length === 1", "the original")
+        self.release()
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.versus .token-changes').length"), 0)
 
 
 class Modules(OfServer):

@@ -1,6 +1,7 @@
 // Which heads matter: what the result loses when one head after the other gives nothing.
 
-import {element, messageOf} from "../page/dom.js";
+import {createLatest} from "../connection/api.js";
+import {element} from "../page/dom.js";
 import {kindOf, outcomeOf} from "../page/outcome.js";
 import {numberTable} from "../picture/picture.js";
 import {parseHeads, sentenceKey, writeHeads} from "../state.js";
@@ -40,13 +41,15 @@ export function createLosses(app, original, changed) {
   let losses = new Map();
   let lossesOf = "";  // the sentence
   const lead = element("p", {class: "note-line"}), shown = element("div", {});
+  const latest = createLatest();
   let can = true, running = false;
   const run = element("button", {type: "button", onclick: () => runAll()}, strings.matterRun);
 
-  /// Switches every head off in turn, with the original translation as target.
-  const measure = async () => {
+  /// Switches every head off in turn, with the original translation as target, as long as its sentence is
+  /// shown. Whether all of `own` was measured.
+  /** @param {Map<string, number>} own @param {AbortSignal} signal */
+  const measure = async (own, signal) => {
     const state = app.store.get(), trace = app.trace(), heads = headsOf(trace), queue = [...heads];
-    const signal = new AbortController().signal;
     const of = kindOf(trace) === "translation" ? {made: original()?.target ?? trace.target} : null;
     const base = await outcomeOf(trace, state, [], of, signal);
     const work = async () => {
@@ -54,26 +57,41 @@ export function createLosses(app, original, changed) {
         const head = queue.shift();
         if (!head) return;
         const outcome = await outcomeOf(trace, state, [head], base, signal);
-        losses.set(writeHeads([head]), outcome.number - base.number);
-        shown.textContent = strings.matterProgress(losses.size, heads.length);
+        signal.throwIfAborted();
+        own.set(writeHeads([head]), outcome.number - base.number);
+        shown.textContent = strings.matterProgress(own.size, heads.length);
       }
     };
     await Promise.all(Array.from({length: kRequests}, work));
-    if (lossesOf !== sentenceKey(app.store.get())) return;
-    shown.replaceChildren(lossTable(losses, strings.matterLead[kindOf(trace)]));
+    return own.size === heads.length;
   };
   const runAll = async () => {
     running = run.disabled = true;
-    losses = new Map();
+    const own = losses = new Map();
     lossesOf = sentenceKey(app.store.get());
-    try {
-      await measure();
+    const answer = await latest((signal) => measure(own, signal));
+    if (!answer) return;  // dropped
+    if (answer.result === false) return drop();
+    stop();
+    if (answer.failure !== undefined) {
+      shown.textContent = answer.failure;
+    } else {
+      shown.replaceChildren(lossTable(own, strings.matterLead[kindOf(app.trace())]));
       changed();
-    } catch (error) {
-      shown.textContent = messageOf(error);
     }
+  };
+  /// Asks for nothing more.
+  const stop = () => {
+    latest(() => null);
     running = false;
     run.disabled = !can;
+  };
+  /// Forgets the losses, which are of another sentence.
+  const drop = () => {
+    stop();
+    losses = new Map();
+    lossesOf = "";
+    shown.replaceChildren();
   };
 
   return {
@@ -86,9 +104,7 @@ export function createLosses(app, original, changed) {
     },
     update() {
       lead.textContent = strings.matterLead[kindOf(app.trace())];
-      if (lossesOf === sentenceKey(app.store.get())) return;
-      losses = new Map();
-      shown.replaceChildren();
+      if (lossesOf !== sentenceKey(app.store.get())) drop();
     },
   };
 }

@@ -144,14 +144,15 @@ export function createResult(app) {
   /** @type {{trace?: Trace | null, wanted?: string}} */
   let shown = {};  // what is drawn, or asked for
 
-  /// Whether something else has to be drawn than is; it is noted as drawn.
-  /** @param {Trace | null} trace @param {unknown[]} changes */
-  const isNew = (trace, changes) => {
+  /// Notes something as drawn, if something else is. Null where the same is; else whether it is still wanted,
+  /// which whoever has waited for an answer has to ask.
+  /** @param {Trace | null} trace @param {unknown[]} changes @returns {(() => boolean) | null} */
+  const begin = (trace, changes) => {
     const state = app.store.get();
     const wanted = JSON.stringify([sentenceKey(state), state.off, app.colours().ink, ...changes]);
-    if (shown.trace === trace && shown.wanted === wanted) return false;
-    shown = {trace, wanted};
-    return true;
+    if (shown.trace === trace && shown.wanted === wanted) return null;
+    const own = shown = {trace, wanted};
+    return () => own === shown;
   };
 
   /// The marked token of the translation, where the original has the same one.
@@ -165,13 +166,15 @@ export function createResult(app) {
 
   const showOutcome = async () => {
     const state = app.store.get(), trace = app.trace(), kind = kindOf(trace);
-    if (kind === "translation" || !isNew(null, [])) return;
+    if (kind === "translation") return;
+    const isWanted = begin(null, []);
+    if (!isWanted) return;
     const answer = await latestOriginal(async (signal) => {
       const before = await outcomeOf(trace, state, [], null, signal);
       const heads = parseHeads(state.off);
       return {before, after: state.off ? await outcomeOf(trace, state, heads, before, signal) : null};
     });
-    if (!answer) return;
+    if (!answer || !isWanted()) return;
     if (answer.failure !== undefined) {
       shown = {};
       return box.replaceChildren(element("p", {class: "needs"}, answer.failure));
@@ -181,31 +184,29 @@ export function createResult(app) {
     mark();
   };
 
-  /// Finds the translation without changes: `now`, if nothing is changed. False if it is not known, or no
+  /// Finds the translation without changes: `now`, if nothing is changed. Null if it is not known, or no
   /// longer wanted.
-  /** @param {Trace} now @param {boolean} changed */
-  const findOriginal = async (now, changed) => {
+  /** @param {Trace} now @param {boolean} changed @param {() => boolean} isWanted */
+  const findOriginal = async (now, changed, isWanted) => {
     const state = app.store.get(), key = sentenceKey(state);
-    if (originalOf === key) return true;
+    if (originalOf === key) return original;
     original = null;
-    if (!changed) {
-      original = now;
-    } else {
-      const answer = await latestOriginal(
-          (signal) => attend({...state, prefix: "", require: "", forbid: ""}, {}, signal));
-      if (!answer || answer.failure !== undefined) return false;
-      original = answer.result;
-    }
+    const answer = changed ?
+        await latestOriginal(
+            (signal) => attend({...state, prefix: "", require: "", forbid: ""}, {}, signal)) :
+        {result: now};
+    if (!answer?.result || !isWanted()) return null;
     originalOf = key;
-    return true;
+    return original = answer.result;
   };
 
   /// The original translation under the same change says what each of its words has lost.
-  /** @param {Trace} of */
-  const showTokenChanges = async (of) => {
+  /** @param {Trace} of @param {() => boolean} isWanted */
+  const showTokenChanges = async (of, isWanted) => {
     const state = app.store.get(), ablate = state.off ? {ablate: parseHeads(state.off)} : {};
     const answer =
         await latestScore((signal) => attend(state, {target: state.target || of.target, ...ablate}, signal));
+    if (!isWanted()) return;
     const table = answer?.result && tokenChanges(of, answer.result, app.colours());
     if (table) box.append(table);
     mark();
@@ -215,13 +216,16 @@ export function createResult(app) {
     const state = app.store.get(), now = app.trace();
     const changes = [state.target, state.prefix, state.require, state.forbid];
     const changed = [state.off, ...changes].some((each) => each);
-    if (!isNew(now, changes)) return;
-    if (!await findOriginal(now, changed) || !original) {
+    const isWanted = begin(now, changes);
+    if (!isWanted) return;
+    const found = await findOriginal(now, changed, isWanted);
+    if (!isWanted()) return;
+    if (!found) {
       shown = {};
       return;
     }
-    box.replaceChildren(...translationParts(app, original, changed ? now : null));
-    if (changed) await showTokenChanges(original);
+    box.replaceChildren(...translationParts(app, found, changed ? now : null));
+    if (changed) await showTokenChanges(found, isWanted);
   };
 
   return {
