@@ -243,6 +243,8 @@ export const strings = {
   /** @param {number} norm */
   vectorNorm: (norm) => `norm ${strings.norm(norm)}`,
   withAllHeads: "With all heads: those that are switched off count in the translation alone.",
+  nextWithAllHeads: "With all heads: those that are switched off count in the attention alone.",
+  otherWithAllHeads: "The other model has all its heads: those that are switched off are of the first one.",
   method: "Method",
   methods: {
     "integrated": "Integrated gradients",

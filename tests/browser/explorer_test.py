@@ -533,6 +533,20 @@ class OfServer(Saving, unittest.TestCase):
         self.browser.run("const box = document.querySelector(arguments[0]); box.value = arguments[1]; box.dispatchEvent(new Event('input'))",
                          field, text)
 
+    def asked(self, route):
+        """The bodies of the page's requests to a route since intercept()."""
+        return self.browser.run("return asked.filter(({path}) => path === arguments[0]).map(({body}) => body)", f"v1/{route}")
+
+    def go(self, **state):
+        """Shows another state in the same page."""
+        self.browser.run("history.pushState(null, '', '?' + arguments[0]); dispatchEvent(new PopStateEvent('popstate'))",
+                         urllib.parse.urlencode(state))
+
+    def ask_again(self):
+        """Lets the answers come that were refused, and the page ask once more, with a key."""
+        self.browser.run("answers = {}; const box = document.querySelector('input[type=password]');"
+                         "box.value = 'key'; box.dispatchEvent(new Event('change'))")
+
     def picture(self, name):
         if not PICTURES:
             return
@@ -793,6 +807,29 @@ class OtherModels(OfServer):
         self.assertEqual(cooler[-1][0], "next-row cut")
         self.assertEqual(self.browser.run(CHECK_ACCESS), [])
 
+    def test_next_token_in_another_precision_and_with_all_heads(self):
+        self.show_next()
+        self.intercept(completions="401")
+        self.go(model="text", view="next", text="the d", precision="int8", off="decoder:1:1")
+        self.browser.wait("/refused/.test(document.querySelector('#panel .next').textContent)", "an error")
+        self.ask_again()
+        self.browser.wait("document.querySelector('.next-row')", "the next tokens")
+        self.assertEqual({body.get("precision") for body in self.asked("completions")}, {"int8"})
+        best = self.ask("v1/completions", {"model": "text", "prompt": "the d", "max_tokens": 1, "logprobs": 20, "temperature": 0, "precision": "int8"})
+        self.assertAlmostEqual(self.bars()[0][2], 100 * math.exp(max(best["choices"][0]["logprobs"]["top_logprobs"][0].values())), delta=0.06)
+        self.assertIn("With all heads", self.browser.run("return document.querySelector('#panel').textContent"))
+        self.go(model="text", view="next", text="the d")
+        self.browser.wait("!/With all heads/.test(document.querySelector('#panel').textContent)", "all heads")
+
+    def test_similarities_after_an_error(self):
+        self.show(model="text", text="the dog")
+        self.browser.wait("document.querySelector('#panel canvas')", "the page")
+        self.intercept(embeddings="401")
+        self.go(model="vectors", text="the dog")
+        self.browser.wait("/refused/.test(document.querySelector('.similarities').textContent)", "the error")
+        self.ask_again()
+        self.browser.wait("document.querySelector('.similarities dt')", "the similarities")
+
     def test_what_the_last_token_looks_at(self):
         self.show_next(layer=2, head=1)
         cells = self.browser.run("return [...document.querySelectorAll('.looking .token')].map((cell) => "
@@ -947,7 +984,7 @@ class Answers(OfServer):
         self.show(pair="de-en", text=SHORT)
         self.browser.wait("document.querySelector('#translation').textContent", "the translation")
         self.intercept(attend="!body.ablate && !body.target && 'hold'")
-        self.browser.run("history.pushState(null, '', location.search + '&view=change&off=cross:2:1,cross:2:2'); dispatchEvent(new PopStateEvent('popstate'))")
+        self.go(pair="de-en", text=SHORT, view="change", off="cross:2:1,cross:2:2")
         self.browser.wait("held.length === 1 && document.querySelector('#panel .change')", "the question for the original")
         self.browser.run("answers = {}")
         self.click("As the model translates")
@@ -964,6 +1001,39 @@ class Answers(OfServer):
         self.browser.wait("document.querySelectorAll('.versus .translation').length === 1", "the original")
         self.release()
         self.assertEqual(self.browser.run("return document.querySelectorAll('.versus .token-changes').length"), 0)
+
+    def test_an_answer_that_breaks_off(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.intercept(attend="'break'")
+        self.type("Die Katze schläft.")
+        self.browser.wait("/does not answer/.test(document.querySelector('.status.failed')?.textContent)", "the error")
+        self.browser.run("answers = {}")
+        self.type("Die Katze schläft nicht.")
+        self.browser.wait("/cat/.test(document.querySelector('#translation').textContent)", "another translation")
+
+    def test_views_ask_again_after_an_error(self):
+        failed = "/refused/.test(document.querySelector('#panel').textContent)"
+        for view, route, ready in [("search", "search", "document.querySelector('.finished li')"), ("compare", "attend", "/position/.test(document.querySelector('#panel .note-line').textContent)")]:
+            self.show(pair="de-en", text=SHORT)
+            self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+            self.intercept(**{route: "401"})
+            self.browser.click(f"#tab-{view}")
+            self.browser.wait(failed, f"the error in {view}")
+            self.ask_again()
+            self.browser.wait(ready, view)
+
+    def test_compare_with_the_same_heads_off(self):
+        scores = "/Log-probability|position|different numbers/.test(document.querySelector('#panel .note-line')?.textContent)"
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.intercept()
+        off, heads = "cross:2:1,encoder:1:2:0.5", [{"stack": "cross", "layer": 2, "head": 1}, {"stack": "encoder", "layer": 1, "head": 2, "scale": 0.5}]
+        for other, ablated in [("precision:int8", True), ("target:The cat sleeps.", True), ("text:Die Katze schläft.", True), ("model:de-en", False)]:
+            self.go(pair="de-en", text=SHORT, view="compare", other=other, off=off)
+            self.browser.wait(scores, other)
+            self.browser.wait("/The other model has all its heads/.test(document.querySelector('#panel .note-line').textContent) === " + str(not ablated).lower(), f"what is said of {other}")
+            self.assertEqual(self.asked("attend")[-1].get("ablate"), heads if ablated else None, other)
 
 
 class Modules(OfServer):

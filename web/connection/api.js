@@ -27,20 +27,25 @@ export function keepKey(key) { sessionStorage.setItem(kKeyName, key); }
 /** @param {unknown} error */
 function isAbort(error) { return error instanceof DOMException && error.name === "AbortError"; }
 
+/// What comes of the connection, unless that breaks off.
+/** @template Result @param {Promise<Result>} coming @returns {Promise<Result>} */
+async function orUnreachable(coming) {
+  try {
+    return await coming;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new RequestFailed(isSite ? strings.notLoaded(String(error)) : strings.unreachable);
+  }
+}
+
 /** @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
 async function send(path, body, signal) {
   /** @type {Record<string, string>} */
   const headers = readKey() ? {"Authorization": `Bearer ${readKey()}`} : {};
   const post = {method: "POST", body: JSON.stringify(body)};
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  /** @type {Response} */
-  let answer;
-  try {
-    answer = await (await connection).ask(path, {...(body === undefined ? {} : post), headers, signal});
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    throw new RequestFailed(isSite ? strings.notLoaded(String(error)) : strings.unreachable);
-  }
+  const answer = await orUnreachable(
+      (async () => (await connection).ask(path, {...(body === undefined ? {} : post), headers, signal}))());
   if (answer.ok) return answer;
   if (answer.headers.has("X-Max-Tokens")) {
     const [tokens, most] = ["X-Tokens", "X-Max-Tokens"].map((name) => answer.headers.get(name));
@@ -54,7 +59,10 @@ async function send(path, body, signal) {
 
 /// The JSON of an answer: of the form that routes.d.ts says of the path.
 /** @param {string} path @param {object} [body] @param {AbortSignal} [signal] */
-async function request(path, body, signal) { return (await send(path, body, signal)).json(); }
+async function request(path, body, signal) {
+  const answer = await send(path, body, signal);
+  return orUnreachable(answer.json());
+}
 
 /** @type {Model[]} */
 let known = [];  // the server's models
@@ -148,7 +156,7 @@ function constraints(state) {
   return body;
 }
 
-/// The body of a request for attention.
+/// What a request for attention says.
 /** @param {State} state @param {AttendChanges} changes */
 function attention(state, changes) {
   return {text: state.text, ...options(state), ...(changes.target ? {} : constraints(state)), ...changes};
@@ -163,12 +171,18 @@ export async function passThrough(state, signal) {
   return translations[0];
 }
 
-/// A trace of the server.
-/** @param {State} state @param {AttendChanges} changes @param {AbortSignal} signal */
-export async function attend(state, changes, signal) {
-  const body = {packed: true, details: true, ...attention(state, changes)};
-  return Trace.fromJson(await request("v1/attend", body, signal));
+/// The body of a request for a trace.
+/** @param {State} state @param {AttendChanges} changes */
+export function tracingOf(state, changes) {
+  return {packed: true, details: true, ...attention(state, changes)};
 }
+
+/// A trace of the server. `body`: tracingOf().
+/** @param {object} body @param {AbortSignal} signal */
+export async function trace(body, signal) { return Trace.fromJson(await request("v1/attend", body, signal)); }
+
+/** @param {State} state @param {AttendChanges} changes @param {AbortSignal} signal */
+export async function attend(state, changes, signal) { return trace(tracingOf(state, changes), signal); }
 
 /// The picture that the library draws.
 /**
@@ -178,14 +192,17 @@ export async function attend(state, changes, signal) {
  */
 export async function attentionPicture(state, changes, picture) {
   const body = {...attention(state, changes), words: state.words, picture};
-  return (await send("v1/attend", body)).blob();
+  const answer = await send("v1/attend", body);
+  return orUnreachable(answer.blob());
 }
 
-/** @param {State} state @param {AbortSignal} signal @returns {Promise<SearchJson>} */
-export async function searchTree(state, signal) {
-  const body = {text: state.text, ...options(state), ...constraints(state)};
-  return request("v1/search", body, signal);
-}
+/// The body of a request for the search.
+/** @param {State} state */
+export function searchOf(state) { return {text: state.text, ...options(state), ...constraints(state)}; }
+
+/// `body`: searchOf().
+/** @param {object} body @param {AbortSignal} signal @returns {Promise<SearchJson>} */
+export async function searchTree(body, signal) { return request("v1/search", body, signal); }
 
 /// Whether a translation is the one that the model gives without being told anything.
 /** @param {State} state */
@@ -217,27 +234,24 @@ export async function attribution(body, signal) { return request("v1/attribute",
 /** @param {object} body @param {AbortSignal} signal @returns {Promise<PatchingJson>} */
 export async function patch(body, signal) { return request("v1/patch", body, signal); }
 
-/** @param {State} state @param {AbortSignal} signal @returns {Promise<CompletionsJson>} */
-export async function nextTokens(state, signal) {
-  return request(
-      "v1/completions", {
-        ...(state.model ? {model: state.model} : {}),
-        prompt: state.text,
-        max_tokens: 1,
-        logprobs: 20,
-        temperature: 0,
-      },
-      signal);
-}
-
-/// What a request to an encoder says of the state.
+/// What a request to an encoder or a language model says of the state: model and precision.
 /** @param {State} state */
-function encoderOptions(state) {
+function readerOptions(state) {
   return {
     ...(state.model ? {model: state.model} : {}),
     ...(state.precision ? {precision: state.precision} : {})
   };
 }
+
+/// The body of a request for the next token: with all heads, since the route switches none off.
+/** @param {State} state */
+export function continuationOf(state) {
+  return {prompt: state.text, max_tokens: 1, logprobs: 20, temperature: 0, ...readerOptions(state)};
+}
+
+/// The probabilities of the next token. `body`: continuationOf().
+/** @param {object} body @param {AbortSignal} signal @returns {Promise<CompletionsJson>} */
+export async function nextTokens(body, signal) { return request("v1/completions", body, signal); }
 
 /// {label: probability} of a classifier.
 /**
@@ -247,23 +261,23 @@ function encoderOptions(state) {
  * @returns {Promise<Record<string, number>>}
  */
 export async function classify(state, signal, changes = {}) {
-  const body = {text: state.text, ...encoderOptions(state), ...changes};
+  const body = {text: state.text, ...readerOptions(state), ...changes};
   /** @type {ClassesJson} */
   const {results} = await request("v1/classify", body, signal);
   return results[0].probabilities;
 }
 
-/// The vectors of texts.
-/**
- * @param {State} state
- * @param {string[]} texts
- * @param {AbortSignal} signal
- * @param {{ablate?: Head[]}} changes
- * @returns {Promise<number[][]>}
- */
-export async function embed(state, texts, signal, changes = {}) {
+/// The body of a request for the vectors of texts.
+/** @param {State} state @param {string[]} texts @param {{ablate?: Head[]}} changes */
+export function embeddingOf(state, texts, changes = {}) {
+  return {input: texts, ...readerOptions(state), ...changes};
+}
+
+/// The vectors of texts. `body`: embeddingOf().
+/** @param {object} body @param {AbortSignal} signal @returns {Promise<number[][]>} */
+export async function embed(body, signal) {
   /** @type {EmbeddingsJson} */
-  const {data} = await request("v1/embeddings", {input: texts, ...encoderOptions(state), ...changes}, signal);
+  const {data} = await request("v1/embeddings", body, signal);
   return data.map((each) => each.embedding);
 }
 

@@ -6,7 +6,7 @@
 //   classification  log-probability of the original class
 //   vectors         cosine of the vector with the original one
 
-import {attend, classify, embed} from "../connection/api.js";
+import {attend, classify, embed, embeddingOf} from "../connection/api.js";
 import {strings} from "../strings.js";
 
 /// What the model of a trace makes.
@@ -45,7 +45,7 @@ export async function outcomeOf(trace, state, heads, original, signal) {
       return {text: strings.classAndShare(best, probability), made, number: Math.log(probabilities[made])};
     }
     case "vectors": {
-      const [vector] = await embed(state, [state.text], signal, ablate);
+      const [vector] = await embed(embeddingOf(state, [state.text], ablate), signal);
       const first = original?.vector;
       const number = first ? cosine(vector, first) : 1;
       return {

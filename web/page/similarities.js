@@ -1,6 +1,6 @@
 // Of embedding models: the vector of the sentence, and how similar it is to those of other sentences.
 
-import {createLatest, embed} from "../connection/api.js";
+import {createQuestion, embed, embeddingOf} from "../connection/api.js";
 import {largestOf, strip} from "../picture/vectors.js";
 import {strings} from "../strings.js";
 
@@ -17,7 +17,7 @@ function linesOf(text) {
 
 /** @param {App} app */
 export function createSimilarities(app) {
-  const latest = createLatest();
+  const question = createQuestion(embed);
   const others = element("textarea", {
     id: "others",
     class: "small",
@@ -31,7 +31,6 @@ export function createSimilarities(app) {
   const box = element(
       "div", {class: "similarities", hidden: true}, vector,
       element("label", {class: "name", "for": "others"}, strings.others), others, list);
-  let asked = "";
 
   /** @param {string[]} lines @param {number[]} own @param {number[][]} vectors */
   const show = (lines, own, vectors) => {
@@ -62,10 +61,7 @@ export function createSimilarities(app) {
       const state = app.store.get(), text = state.others || strings.examplesOfSimilar.join("\n");
       if (others.value !== text && document.activeElement !== others) others.value = text;
       const lines = linesOf(text);
-      const wanted = JSON.stringify([state.model, state.precision, state.text, lines, app.colours().ink]);
-      if (wanted === asked) return;
-      asked = wanted;
-      const answer = await latest((signal) => embed(state, [state.text, ...lines], signal));
+      const answer = await question.ask(embeddingOf(state, [state.text, ...lines]));
       if (answer?.failure) list.replaceChildren(element("dd", {class: "needs"}, answer.failure));
       if (answer?.result) show(lines, answer.result[0], answer.result.slice(1));
     },

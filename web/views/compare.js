@@ -1,13 +1,14 @@
 // Two traces side by side at the same stack, layer and head, and their difference where they have the same
 // tokens.
 
-import {attend, createLatest, languagesOf, modelOf} from "../connection/api.js";
+import {createQuestion, languagesOf, modelOf, trace, tracingOf} from "../connection/api.js";
 import {element, select} from "../page/dom.js";
 import {otherExample} from "../page/examples.js";
 import {parseColour} from "../picture/colours.js";
 import {createPicture, numberTable} from "../picture/picture.js";
 import {Scene, shorten} from "../picture/scene.js";
 import {Trace} from "../picture/trace.js";
+import {parseHeads} from "../state.js";
 import {strings} from "../strings.js";
 
 import {addMap, layOutMap, markMap} from "./one_head.js";
@@ -24,13 +25,34 @@ function otherOf(app) {
   return app.file.traces.length > 1 ? {kind: "sentence", value: otherSentence(state)} : {kind: "", value: ""};
 }
 
+/// The request for the other trace: with the same heads switched off, but for another model, which has
+/// others.
+/** @param {State} state @param {string} kind @param {string} value */
+function otherBody(state, kind, value) {
+  const asking = kind === "text" ? {...state, text: value} :
+      kind === "model"           ? {...state, model: value, pair: "", ...languagesOf(state)} :
+      kind === "precision"       ? {...state, precision: value} :
+                                   state;
+  return tracingOf(asking, {
+    ...(kind === "target" ? {target: value} : {}),
+    ...(state.off && kind !== "model" ? {ablate: parseHeads(state.off)} : {})
+  });
+}
+
 /// The first sentence of a file that is not shown.
 /** @param {State} state */
 function otherSentence(state) { return state.sentence === 1 ? "2" : "1"; }
 
+/// A sentence of a file, counted from 1; where there is no such, the nearest or the first one.
+/** @param {TraceFile} file @param {number} number */
+function sentenceOf({traces}, number) {
+  const at = Math.min(traces.length, Math.max(1, Math.trunc(number) || 1));
+  return Trace.fromJson(traces[at - 1]);
+}
+
 /** @param {App} app */
 export function createCompare(app) {
-  const latest = createLatest();
+  const question = createQuestion(trace);
   const kind = select(strings.other, (value) => {
     const first = value === "sentence" ? otherSentence(app.store.get()) :
         value === "model"              ? app.models()[0]?.id ?? "" :
@@ -59,7 +81,6 @@ export function createCompare(app) {
   const picture = createPicture({});
   /** @type {Trace | null} */
   let other = null;
-  let asked = "";
   /** @type {ComparedMap[]} */
   let maps = [];  // what is drawn
 
@@ -172,12 +193,14 @@ export function createCompare(app) {
                                    k]) => [trace.target, query, key, matrix.at(q, k).toFixed(3)]))));
     mark();
     if (!second || !two) return;
-    if (!comparable)
-      note.textContent = strings.notComparable;
-    else if (tokens(first) !== tokens(second))
-      note.textContent = strings.comparedByPlace;
-    else if (first.score !== null && second.score !== null)
-      note.textContent = strings.scores(first.score, second.score);
+    const scores =
+        first.score !== null && second.score !== null ? strings.scores(first.score, second.score) : "";
+    note.textContent = [
+      !comparable                          ? strings.notComparable :
+          tokens(first) !== tokens(second) ? strings.comparedByPlace :
+                                             scores,
+      state.off && which === "model" ? strings.otherWithAllHeads : ""
+    ].join(" ").trim();
   };
 
   return {
@@ -203,26 +226,15 @@ export function createCompare(app) {
         choice.show((modelOf(state)?.precisions ?? [value]).map((each) => [each, each]), value);
       if (which === "sentence" && app.file)
         choice.show(app.file.traces.map((trace, n) => [String(n + 1), trace.source || trace.target]), value);
-      if (which === "sentence" && app.file)
-        other =
-            Trace.fromJson(app.file.traces[Math.min(app.file.traces.length, Math.max(1, Number(value))) - 1]);
+      if (which === "sentence" && app.file) other = sentenceOf(app.file, Number(value));
       if (which === "") other = null;
+      const isAsked = !app.file && which !== "" && value !== "";
+      const answering = isAsked ? question.ask(otherBody(state, which, value)) : null;
       draw();
       if (app.file && kinds.length === 0) note.replaceChildren(app.needsModel());
-      if (app.file || which === "" || value === "") return;
-      const wanted = JSON.stringify([
-        state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision,
-        state.prefix, state.require, state.forbid, which, value
-      ]);
-      if (wanted === asked) return;
-      asked = wanted;
-      const asking = which === "text" ? {...state, text: value} :
-          which === "model"           ? {...state, model: value, pair: "", ...languagesOf(state)} :
-          which === "precision"       ? {...state, precision: value} :
-                                        state;
-      const answer =
-          await latest((signal) => attend(asking, which === "target" ? {target: value} : {}, signal));
-      if (!answer) return;
+      if (!isAsked) return question.drop();
+      const answer = await answering;
+      if (!answer || answer.result === other) return;
       other = answer.result ?? null;
       draw();
       if (answer.failure) note.textContent = answer.failure;

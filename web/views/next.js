@@ -1,7 +1,7 @@
 // Language models: what the last token looks at, and the probabilities of the next one, with temperature and
 // top-p drawn on them; the text grows by a click on a token, or by itself.
 
-import {createLatest, nextTokens} from "../connection/api.js";
+import {continuationOf, createQuestion, nextTokens} from "../connection/api.js";
 import {element} from "../page/dom.js";
 import {isSpecial, visibleText} from "../picture/labels.js";
 import {strings} from "../strings.js";
@@ -10,15 +10,15 @@ import {createSlider, reshape} from "./temperature.js";
 
 /** @param {App} app */
 export function createNext(app) {
-  const latest = createLatest();
+  const question = createQuestion(nextTokens);
   const temperature = createSlider(app, "temperature", strings.temperature, 2);
   const top = createSlider(app, "top", strings.top, 1);
   const list = element("div", {class: "next", role: "list"});
   const looking = element("div", {class: "tokens looking"});
-  const lookingName = element("p", {class: "note-line"});
+  const lookingName = element("p", {class: "note-line"}), note = element("p", {class: "note-line"});
   /** @type {Record<string, number> | null} */
   let known = null;
-  let knownOf = "", asked = "";
+  let knownOf = "";  // the request
 
   /// Writing on: a token every half second, as long as the view is shown.
   const kPause = 500, kMostTokens = 40;
@@ -41,7 +41,8 @@ export function createNext(app) {
     timer = 0;
     const state = app.store.get();
     if (left-- <= 0 || !list.checkVisibility()) return stop();
-    if (!known || knownOf !== state.text) return;  // goes on when the probabilities have arrived
+    if (!known || knownOf !== JSON.stringify(continuationOf(state)))
+      return;  // goes on when the probabilities have arrived
     const rows = reshape(known, state.temperature, state.top).filter((row) => row.kept && row.token);
     let draw = Math.random() * rows.reduce((sum, row) => sum + row.probability, 0);
     const drawn = rows.find((row) => (draw -= row.probability) < 0) ?? rows[0];
@@ -99,7 +100,7 @@ export function createNext(app) {
   return {
     element: element(
         "div", {}, lookingName, looking,
-        element("div", {class: "row above"}, temperature.element, top.element, write), list),
+        element("div", {class: "row above"}, temperature.element, top.element, write), note, list),
     picture: null,
     mark() {
       const trace = app.shown(), key = trace.keyAt(app.place().stack, app.marks.get());
@@ -113,18 +114,20 @@ export function createNext(app) {
       if (app.trace().sourceTokens.length > 0)
         return list.replaceChildren(element("p", {class: "needs"}, strings.notLanguageModel));
       look();
-      const wanted = JSON.stringify([state.model, state.text]);
-      draw();
-      if (wanted === asked) return;
-      asked = wanted;
-      const answer = await latest((signal) => nextTokens(state, signal));
+      note.textContent = state.off ? strings.nextWithAllHeads : "";
+      const body = continuationOf(state), answering = question.ask(body);
+      draw();  // in another temperature, as long as there is no answer
+      const answer = await answering;
       if (!answer) return;
       if (answer.failure !== undefined) {
         stop();
+        known = null;
         return list.replaceChildren(element("p", {class: "needs"}, answer.failure));
       }
-      known = answer.result.choices[0].logprobs.top_logprobs[0];
-      knownOf = state.text;
+      const next = answer.result.choices[0].logprobs.top_logprobs[0];
+      if (next === known) return;
+      known = next;
+      knownOf = JSON.stringify(body);
       draw();
     },
   };

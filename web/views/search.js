@@ -2,7 +2,7 @@
 // what was dropped ends, and the winner is marked. A dropped branch can be continued: it becomes the forced
 // beginning.
 
-import {createLatest, searchTree} from "../connection/api.js";
+import {createQuestion, searchOf, searchTree} from "../connection/api.js";
 import {element} from "../page/dom.js";
 import {headColour} from "../picture/colours.js";
 import {tokenLabels} from "../picture/labels.js";
@@ -66,14 +66,12 @@ function textTo(box, layout) {
 
 /** @param {App} app */
 export function createSearch(app) {
-  const latest = createLatest();
+  const question = createQuestion(searchTree);
   const note = element("p", {class: "note-line"});
   const finished = element("ol", {class: "finished"});
   /** @type {TreeLayout | null} */
   let layout = null;
-  /** @type {SearchJson | null} */
-  let found = null;
-  let cursor = -1, asked = "";
+  let cursor = -1;
 
   /** @param {number} x @param {number} y */
   const boxAt = (x, y) => {
@@ -198,24 +196,14 @@ export function createSearch(app) {
     async update() {
       const state = app.store.get();
       if (app.file) return note.replaceChildren(app.needsModel());
-      const wanted = JSON.stringify([
-        state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision,
-        state.prefix, state.require, state.forbid
-      ]);
-      if (wanted === asked) {
-        if (found) draw(found);  // in another width or other colours
-        return;
-      }
-      asked = wanted;
-      const answer = await latest((signal) => searchTree(state, signal));
+      const answer = await question.ask(searchOf(state));
       if (!answer) return;
       const demands = [
         [strings.forced, state.prefix], [strings.required, state.require], [strings.forbidden, state.forbid]
       ];
       note.textContent = answer.failure ??
           demands.filter(([, text]) => text).map(([label, text]) => `${label}: ${text}`).join("; ");
-      found = answer.result ?? null;
-      if (found) draw(found);
+      if (answer.result) draw(answer.result);
     },
   };
 }
