@@ -1,7 +1,7 @@
 // The page's requests, answered by heed.wasm in a worker instead of a server. Models are loaded when they are
 // first asked.
 
-import {createHost, messageOf} from "../heed/host.js";
+import {createHost, messageOf, WorkerFailed} from "../heed/host.js";
 import {messageOf as messageOfError} from "../page/dom.js";
 
 import {chooseModel, readModel} from "./models.js";
@@ -22,12 +22,13 @@ const jsonResponse = (value, status = 200) => new Response(JSON.stringify(value)
 /// meanwhile; it ends when nobody waits for the answer any more.
 const kLongRoutes = ["/v1/attribute", "/v1/patch"];
 
-/// A worker with models of the site, which are loaded when they are first asked. `list`: the address of their
-/// list, beside their directories.
+/// A worker with models of the site, which are loaded when they are first asked. Where the worker cannot be
+/// loaded, it is tried again with the next call. `list`: the address of their list, beside their directories.
 /** @typedef {ReturnType<typeof createModelHost>} ModelHost */
 /** @param {string} list */
 function createModelHost(list) {
-  const host = createHost();
+  /** @type {ReturnType<typeof createHost> | null} */
+  let host = createHost();
   /** @type {Map<string, Promise<unknown>>} */
   const opened = new Map();
   /** @type {Promise<unknown>} */
@@ -49,7 +50,19 @@ function createModelHost(list) {
       return done;
     },
     /** @param {import("../heed/calls.js").Call} call */
-    async call(call) { return (await host).call(call); },
+    async call(call) {
+      const own = host ??= createHost();
+      try {
+        return await (await own).call(call);
+      } catch (error) {
+        if (error instanceof WorkerFailed && own === host) {
+          this.close();
+          host = null;
+          opened.clear();
+        }
+        throw error;
+      }
+    },
     /// A model of the site, loaded once; it is tried again after an error.
     /** @param {string} name */
     open(name) {
@@ -63,7 +76,9 @@ function createModelHost(list) {
                             if (answer.status !== 200) throw new Error(messageOf(answer));
                           });
       opened.set(name, opening);
-      opening.catch(() => opened.delete(name));
+      opening.catch(() => {
+        if (opened.get(name) === opening) opened.delete(name);
+      });
       return opening;
     },
     /// Opens a model of files, and returns its description.
@@ -75,7 +90,7 @@ function createModelHost(list) {
       return JSON.parse(new TextDecoder().decode(answer.body));
     },
     /// What is being computed never finishes.
-    close: () => host.then((there) => there.close()),
+    close: () => host?.then((there) => there.close()),
   };
 }
 
@@ -94,7 +109,7 @@ export async function connectToModule(list) {
   let through = null;
 
   /// The worker for long work, with a model; where it cannot be loaded again, without a network, the first
-  /// one.
+  /// one, and the next question tries it once more.
   /** @param {string} model */
   const otherWith = async (model) => {
     const own = other ??= createModelHost(list);
@@ -102,6 +117,8 @@ export async function connectToModule(list) {
       await own.open(model);
       return own;
     } catch {
+      own.close();
+      if (other === own) other = null;
       return host;
     }
   };

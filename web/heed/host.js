@@ -5,6 +5,9 @@
 /** @typedef {import("./module.js").Answer} Answer */
 /** @typedef {{call: (call: Call) => Promise<Answer>, close: () => void}} Host */
 
+/// Rejects calls of a worker that could not be loaded: it answers none any more.
+export class WorkerFailed extends Error {}
+
 /** @returns {Promise<Host>} */
 export async function createHost() {
   if (typeof Worker !== "undefined") return createWorker();
@@ -17,6 +20,8 @@ function createWorker() {
   const worker = new Worker(new URL("./worker.js", import.meta.url), {type: "module"});
   /** @type {Map<number, {resolve: (answer: Answer) => void, reject: (error: Error) => void}>} */
   const waiting = new Map();
+  /** @type {WorkerFailed | null} */
+  let failed = null;
   let next = 0;
   worker.addEventListener("message", ({data: {number, answer, error}}) => {
     const caller = waiting.get(number);
@@ -27,12 +32,13 @@ function createWorker() {
       caller?.reject(new Error(error));
   });
   worker.addEventListener("error", (event) => {
-    for (const {reject} of waiting.values())
-      reject(new Error(event.message || "heed/worker.js cannot be loaded"));
+    failed = new WorkerFailed(event.message || "heed/worker.js cannot be loaded");
+    for (const {reject} of waiting.values()) reject(failed);
     waiting.clear();
   });
   return {
     call: (call) => new Promise((resolve, reject) => {
+      if (failed) return reject(failed);
       waiting.set(++next, {resolve, reject});
       worker.postMessage({number: next, fields: call});
     }),

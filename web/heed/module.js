@@ -42,10 +42,11 @@ export class HeedModule {
   /** @private @param {object} request @returns {Answer} */
   answer(request) {
     const bytes = new TextEncoder().encode(JSON.stringify(request));
-    const at = this.exports.heed_request(bytes.length);
+    // Results of 32 bits are signed: >>> 0 makes pointers and sizes of them.
+    const at = this.exports.heed_request(bytes.length) >>> 0;
     this.wasi.bytes(at, bytes.length).set(bytes);
-    const size = this.exports.heed_answer(at, bytes.length);
-    const answer = this.wasi.bytes(this.exports.heed_answer_bytes(), size), end = answer.indexOf(10);
+    const size = this.exports.heed_answer(at, bytes.length) >>> 0;
+    const answer = this.wasi.bytes(this.exports.heed_answer_bytes() >>> 0, size), end = answer.indexOf(10);
     const head = JSON.parse(new TextDecoder().decode(answer.slice(0, end)));
     return {...head, body: answer.slice(end + 1)};
   }

@@ -6,6 +6,13 @@ const kSuccess = 0, kBadDescriptor = 8, kNoEntry = 44, kNotSupported = 52;
 const kDirectory = 3, kRegularFile = 4, kCharacterDevice = 2;
 const kRoot = 3;  // the descriptor of "/", behind those of input, output and errors
 
+/// A function of imports. The module's numbers of 32 bits arrive signed, so that pointers above 2 GB would be
+/// negative; none of those that it passes here can be.
+/** @param {(...values: any[]) => number} of @returns {(...values: any[]) => number} */
+function withUnsigned(of) {
+  return (...values) => of(...values.map((value) => typeof value === "number" ? value >>> 0 : value));
+}
+
 /// Thrown where the module ends itself.
 export class ModuleExit extends Error {}
 
@@ -178,7 +185,8 @@ export class Wasi {
         return this.writeNumbers([at, sum]);
       },
     };
-    return new Proxy(functions, {get: (known, name) => known[String(name)] ?? (() => kNotSupported)});
+    return new Proxy(
+        functions, {get: (known, name) => withUnsigned(known[String(name)] ?? (() => kNotSupported))});
   }
 
   /// Writes numbers of 32 bits: pairs of an address and a value.
