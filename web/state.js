@@ -49,12 +49,19 @@ export const kDefaults = {
 /** @param {number} tour @returns {State} */
 function defaultsAt(tour) { return {...kDefaults, ...tourState(tour)}; }
 
-/// What the text of a parameter stands for; `usual` is the default, whose type it has.
-/** @param {string} text @param {string | number | boolean} usual */
-function parseValue(text, usual) {
+/// The numbers that need not be whole; all others count something.
+/** @type {(keyof State)[]} */
+const kFractions = ["temperature", "top"];
+
+/// What the text of a parameter stands for: of the type of its default, which is meant by what is no such
+/// value.
+/** @param {keyof State} name @param {string} text */
+function parseValue(name, text) {
+  const usual = kDefaults[name];
   if (typeof usual === "boolean") return text === "1";
-  if (typeof usual === "number") return Number.isFinite(Number(text)) ? Number(text) : usual;
-  return text;
+  if (typeof usual !== "number") return text;
+  const number = Number(text), isOne = kFractions.includes(name) ? Number.isFinite : Number.isInteger;
+  return isOne(number) ? number : usual;
 }
 
 /** @param {string} text @returns {State} */
@@ -63,7 +70,7 @@ function parse(text) {
   /** @type {Record<string, string | number | boolean>} */
   const given = {};
   for (const [name, value] of parameters) {
-    if (hasKey(kDefaults, name)) given[name] = parseValue(value, kDefaults[name]);
+    if (hasKey(kDefaults, name)) given[name] = parseValue(name, value);
   }
   return {...defaultsAt(Number(parameters.get("tour"))), ...given};
 }
@@ -77,6 +84,9 @@ function write(state) {
   }
   return parameters.toString();
 }
+
+/// Milliseconds until the address is written that a browser has refused: Safari takes 100 in 30 seconds.
+const kRefusedPause = 10000;
 
 /// `inFragment`: for pages from a disk.
 /** @param {boolean} inFragment @param {Partial<State>} first what is shown where the address says nothing */
@@ -92,6 +102,7 @@ export function createStore(inFragment, first = {}) {
   const tell = (before) => listeners.forEach((listener) => listener(state, before));
 
   const follow = () => {
+    clearTimeout(writing);
     const before = state;
     state = read();
     tell(before);
@@ -105,6 +116,19 @@ export function createStore(inFragment, first = {}) {
     return text ? "?" + text : location.pathname;
   };
 
+  let writing = 0;
+  /// Browsers limit how often a page changes its address: one that is refused is written a while later, or
+  /// with the next change, and until then only the address is an old one.
+  /** @param {"replaceState" | "pushState"} how */
+  const writeAddress = (how) => {
+    clearTimeout(writing);
+    try {
+      history[how](null, "", address(state));
+    } catch {
+      writing = setTimeout(() => writeAddress("replaceState"), kRefusedPause);
+    }
+  };
+
   return {
     get: () => state,
     /// Changes some fields. `typing`: the address changes without a step in the history.
@@ -115,7 +139,7 @@ export function createStore(inFragment, first = {}) {
       const isOther = changes.text !== undefined && changes.text !== before.text;
       state = {...state, ...(isOther ? {beside: ""} : {}), ...changes};
       if (write(state) === write(before)) return;
-      if (hasAddress) history[typing ? "replaceState" : "pushState"](null, "", address(state));
+      if (hasAddress) writeAddress(typing ? "replaceState" : "pushState");
       tell(before);
     },
     /** @param {(state: State, before: State) => void} listener */
