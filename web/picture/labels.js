@@ -21,7 +21,7 @@ export function isSpecial(token) { return Object.hasOwn(kSpecial, token); }
 /** @param {string} token */
 function beginsWord(token) { return token.startsWith(kWordMark); }
 
-/// Controls and marks that turn the direction of text become visible.
+/// Controls, marks that turn the direction of text, and what is no character become visible.
 /** @param {string} text */
 export function visibleText(text) {
   return text.replace(/[\n\r]/g, "⏎")
@@ -29,7 +29,7 @@ export function visibleText(text) {
       .replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
       .replace(/\u007f/g, "␡")
       .replace(
-          /[\u0080-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+          /[\u0080-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g,
           (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
 }
 

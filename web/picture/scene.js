@@ -3,6 +3,8 @@
 
 import {contextOf} from "../page/dom.js";
 
+import {visibleText} from "./labels.js";
+
 const kFont = "system-ui, sans-serif";  // as in style.css
 
 const measuring = contextOf(document.createElement("canvas"));
@@ -156,8 +158,9 @@ const kEntities = {
   "\"": "&quot;"
 };
 
+/// A text of XML, which may not have most control characters.
 /** @param {string} text */
-function escape(text) { return String(text).replace(/[&<>"]/g, (c) => kEntities[c]); }
+function escape(text) { return visibleText(String(text)).replace(/[&<>"]/g, (c) => kEntities[c]); }
 
 /** @param {number} value */
 const number = (value) => String(Math.round(value * 100) / 100);
