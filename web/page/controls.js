@@ -7,7 +7,7 @@ import {kStacks} from "../picture/trace.js";
 import {parseHeads} from "../state.js";
 import {strings} from "../strings.js";
 
-import {choice, element, select, setAttribute} from "./dom.js";
+import {choice, element, select, setAttribute, showValue} from "./dom.js";
 
 
 /// Stack, layer and head of the views of one trace.
@@ -121,10 +121,10 @@ export function createSettings(app) {
     update() {
       const state = app.store.get();
       unit.show(state.words);
-      if (!app.file) key.value = readKey();
-      beam.value = state.beam ? String(state.beam) : "";
+      if (!app.file) showValue(key, readKey());
+      showValue(beam, state.beam ? String(state.beam) : "");
       beam.placeholder = strings.byDefault;
-      penalty.value = state.penalty;
+      showValue(penalty, state.penalty);
       unsure.show(Object.entries(strings.unsureOptions), state.unsure);
       precision.element.hidden = !app.file && !app.models().some((model) => model.precisions?.length > 1);
       precision.show([["", strings.byDefault], ["float32", "float32"], ["int8", "int8"]], state.precision);

@@ -44,6 +44,12 @@ export function messageOf(error) { return error instanceof Error ? error.message
 /** @param {Element} each */
 export function hasFocus(each) { return each === document.activeElement; }
 
+/// Shows a value in a field, but not while it has the focus: what is half typed there would be lost.
+/** @param {HTMLInputElement | HTMLTextAreaElement} field @param {string} value */
+export function showValue(field, value) {
+  if (!hasFocus(field) && field.value !== value) field.value = value;
+}
+
 /// What draws on a canvas.
 /** @param {HTMLCanvasElement} canvas */
 export function contextOf(canvas) {

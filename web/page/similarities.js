@@ -4,7 +4,7 @@ import {createQuestion, embed, embeddingOf} from "../connection/api.js";
 import {largestOf, strip} from "../picture/vectors.js";
 import {strings} from "../strings.js";
 
-import {element} from "./dom.js";
+import {element, showValue} from "./dom.js";
 import {cosine} from "./outcome.js";
 
 const kMostLines = 60;
@@ -59,7 +59,7 @@ export function createSimilarities(app) {
       box.hidden = !shown || app.file !== null;
       if (box.hidden) return;
       const state = app.store.get(), text = state.others || strings.examplesOfSimilar.join("\n");
-      if (others.value !== text && document.activeElement !== others) others.value = text;
+      showValue(others, text);
       const lines = linesOf(text);
       const answer = await question.ask(embeddingOf(state, [state.text, ...lines]));
       if (answer?.failure) list.replaceChildren(element("dd", {class: "needs"}, answer.failure));

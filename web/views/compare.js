@@ -2,7 +2,7 @@
 // tokens.
 
 import {createQuestion, languagesOf, modelOf, trace, tracingOf} from "../connection/api.js";
-import {element, select} from "../page/dom.js";
+import {element, select, showValue} from "../page/dom.js";
 import {otherExample} from "../page/examples.js";
 import {parseColour} from "../picture/colours.js";
 import {createPicture, numberTable} from "../picture/picture.js";
@@ -219,7 +219,7 @@ export function createCompare(app) {
       kind.show(kinds, which);
       text.hidden = !["text", "target"].includes(which);
       choice.element.hidden = !["model", "sentence", "precision"].includes(which);
-      text.value = value;
+      showValue(text, value);
       if (which === "model")
         choice.show(app.models().map((model) => [model.id, strings.modelName(model)]), value);
       if (which === "precision")

@@ -1,7 +1,7 @@
 // The choice of a token, or a class, that could be written in place of another one.
 
 import {classify, createQuestion, lens, readingOf} from "../connection/api.js";
-import {element} from "../page/dom.js";
+import {element, showValue} from "../page/dom.js";
 import {kindOf} from "../page/outcome.js";
 import {tokenLabels} from "../picture/labels.js";
 import {strings} from "../strings.js";
@@ -43,7 +43,7 @@ export function createInstead(app, label) {
     async update(token) {
       const state = app.store.get(), trace = app.trace(), kind = kindOf(trace);
       this.element.hidden = token === null;
-      field.value = state.instead;
+      showValue(field, state.instead);
       if (token === null) return;
       if (kind === "classification") {
         const answer = await classes.ask(readingOf(state, trace));

@@ -1,6 +1,6 @@
 // Inputs that steer a translation: how it begins, what it contains and avoids, or all of it.
 
-import {element} from "../page/dom.js";
+import {element, showValue} from "../page/dom.js";
 import {keysOf} from "../page/keys.js";
 import {strings} from "../strings.js";
 
@@ -47,7 +47,7 @@ export function createSteering(app) {
         element("p", {class: "note-line"}, strings.constraintsHint), reset),
     /// Shows the values of the state.
     update() {
-      for (const name of names) inputs[name].value = app.store.get()[name];
+      for (const name of names) showValue(inputs[name], app.store.get()[name]);
     },
   };
 }
