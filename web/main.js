@@ -69,6 +69,10 @@ function largest(weights) {
   return weights.sort((a, b) => b.weight - a.weight).slice(0, 4).filter(({weight}) => weight >= 0.01);
 }
 
+/// Says why a directory that the user has dropped or chosen cannot be opened.
+/** @param {string} name @param {unknown} error */
+function sayNotOpened(name, error) { sentence.status(strings.notOpened(name, messageOf(error)), true); }
+
 /// A directory that the user has dropped or chosen, on a site.
 /** @param {string} name @param {Map<string, Uint8Array>} files */
 async function openModel(name, files) {
@@ -76,7 +80,7 @@ async function openModel(name, files) {
   try {
     await addModel(name, files);
   } catch (error) {
-    return sentence.status(strings.notOpened(name, messageOf(error)), true);
+    return sayNotOpened(name, error);
   }
   models = await listModels();
   store.set({model: name, pair: "", from: "", to: "", target: "", off: "", precision: "", layer: 0, head: 0});
@@ -85,7 +89,7 @@ async function openModel(name, files) {
 /** @type {App} */
 const app = {
   file,
-  modelOpener: isSite ? createModelOpener(openModel) : null,
+  modelOpener: isSite ? createModelOpener(openModel, sayNotOpened) : null,
   store,
   marks,
   models: () => models,

@@ -28,6 +28,7 @@ import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
+import xml.etree.ElementTree
 
 from frames import cpu_time_while_hovering
 from static_files import StaticFiles
@@ -297,7 +298,6 @@ class Page(Saving, unittest.TestCase):
         self.assertTrue(self.saved("attention-cross-2-5.png").startswith(b"\x89PNG"))
         self.browser.click(buttons["SVG"])
         svg = self.saved("attention-cross-2-5.svg").decode()
-        import xml.etree.ElementTree
         xml.etree.ElementTree.fromstring(svg)
         for word in ["Hund", "sleeping"]:
             self.assertIn(word, svg)
@@ -1002,6 +1002,36 @@ class Answers(OfServer):
         self.release()
         self.assertEqual(self.browser.run("return document.querySelectorAll('.versus .token-changes').length"), 0)
 
+    def test_half_typed_fields_are_kept(self):
+        typed = "const box = document.querySelector(arguments[0]); box.closest('details')?.setAttribute('open', ''); box.focus(); box.value = arguments[1]"
+        for view, field, text in [("change", ".steering input", "The ol"), ("why", "#panel input", "slee"), ("compare", "#panel input", "Die K"), ("lines", ".settings input", "2")]:
+            self.show(pair="de-en", text=SHORT, view=view, method="gradient", instead="▁cat" if view == "why" else "")
+            self.browser.wait(f"document.querySelector('#translation').textContent && document.querySelector({json.dumps(field)})", view)
+            self.browser.run(typed, field, text)
+            self.intercept()
+            self.type(LONG)
+            self.browser.wait("/cake/.test(document.querySelector('#translation').textContent)", "another translation")
+            self.assertEqual(self.browser.run("return document.activeElement.value"), text, view)
+            # Without the focus, the field has what the state says.
+            self.browser.run("document.activeElement.value = ''; document.activeElement.blur()")
+            self.type(SHORT)
+            self.browser.wait("/dog/.test(document.querySelector('#translation').textContent)", "the first translation")
+            if view in ("why", "compare"):
+                self.assertNotEqual(self.browser.run("return document.querySelector(arguments[0]).value", field), "", view)
+
+    def test_addresses_with_numbers_that_are_not_whole(self):
+        for name in ["tour", "sentence", "layer", "head", "beam"]:
+            self.show(**{"pair": "de-en", "text": SHORT, name: 1.5})
+            self.browser.wait("document.querySelector('#translation').textContent && document.querySelector('#panel canvas')", name)
+
+    def test_a_picture_of_controls_is_xml(self):
+        self.show(pair="de-en", text="Der \u0001Hund\uffff \ufffe schläft.", view="head", layer=2, head=5)
+        self.browser.wait("document.querySelector('#panel canvas')", "the picture")
+        self.browser.click(".export button:nth-of-type(1)")
+        svg = xml.etree.ElementTree.fromstring(self.saved("attention-cross-2-5.svg").decode())
+        title = svg.find("{http://www.w3.org/2000/svg}title").text
+        self.assertIn("Der ␁HundU+FFFF U+FFFE schläft.", title)
+
     def test_an_answer_that_breaks_off(self):
         self.show(pair="de-en", text=SHORT)
         self.browser.wait("document.querySelector('#translation').textContent", "the translation")
@@ -1034,6 +1064,68 @@ class Answers(OfServer):
             self.browser.wait(scores, other)
             self.browser.wait("/The other model has all its heads/.test(document.querySelector('#panel .note-line').textContent) === " + str(not ablated).lower(), f"what is said of {other}")
             self.assertEqual(self.asked("attend")[-1].get("ablate"), heads if ablated else None, other)
+
+
+class StandInSite(unittest.TestCase):
+    """A site whose worker answers every question about attention with the same trace, and opens no model."""
+
+    WORKER = """
+      const encode = (value) => new TextEncoder().encode(JSON.stringify(value)), headers = {};
+      addEventListener('message', ({data: {number, fields}}) => {
+        const named = fields.body ? {model: JSON.parse(fields.body).model} : {};
+        postMessage({number, answer: {status: 200, headers, body: encode({...TRACE, ...named})}});
+      });"""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
+        site = pathlib.Path(cls.folder.name) / "site"
+        shutil.copytree(MODELS.parent / "web", site)
+        index = site / "index.html"
+        link = '<link rel="preload" as="fetch" crossorigin id="models" href="models/models.json">'
+        index.write_text(index.read_text().replace("</head>", link + "</head>"))
+        trace = subprocess.run([HEED, "attend", SHORT, "--json", "--quiet"], check=True, capture_output=True, text=True).stdout
+        (site / "heed/worker.js").write_text(cls.WORKER.replace("TRACE", trace))
+        pair = {"pair": "de-en", "source": "de", "target": "en", "task": "translation", "precisions": ["int8"]}
+        models = [{"id": "de-en", "type": "marian", **pair}, {"id": "rnn", "type": "heed_rnn", **pair},
+                  {"id": "en-es", "type": "marian", **pair, "pair": "en-es", "source": "en", "target": "es"}]
+        (site / "models").mkdir()
+        (site / "models/models.json").write_text(json.dumps({"object": "list", "data": models}))
+        cls.files = StaticFiles(site)
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.files.close()
+        cls.folder.cleanup()
+
+    def show(self, **state):
+        self.browser.open("about:blank")
+        self.browser.open(self.files.url + "?" + urllib.parse.urlencode(state))
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.console(), [])
+
+    def test_commands_name_the_model(self):
+        for chosen, words in [({"model": "rnn"}, "--model models/rnn "), ({"pair": "en-es"}, "--pair en-es "), ({"model": "en-es"}, "--pair en-es "),
+                              ({"pair": "de-en"}, ""), ({"model": "de-en"}, "")]:
+            self.show(text=SHORT, **chosen)
+            self.browser.wait("document.querySelector('.command code').textContent.includes('--precision')", "the command")
+            command = self.browser.run("return document.querySelector('.command code').textContent")
+            self.assertTrue(command.startswith(f"heed attend 'Der Hund schläft.' {words}--precision int8 "), command)
+
+    def test_a_model_whose_files_cannot_be_read(self):
+        failing = "Promise.reject(new DOMException('The file could not be read', 'NotReadableError'))"
+        entry = f"{{isFile: true, fullPath: '/own/config.json', file: (_, fail) => {failing}.catch(fail)}}"
+        for broken in [f"Blob.prototype.arrayBuffer = () => {failing}", f"DataTransferItem.prototype.webkitGetAsEntry = () => ({entry})"]:
+            self.show(pair="de-en", text=SHORT)
+            self.browser.run(broken + """;
+                const dropped = new DataTransfer();
+                dropped.items.add(new File(['{}'], 'own'));
+                document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: dropped, bubbles: true, cancelable: true}));""")
+            self.browser.wait("document.querySelector('.status.failed')?.textContent === 'own cannot be opened: The file could not be read'", "why")
 
 
 class Modules(OfServer):

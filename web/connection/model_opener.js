@@ -6,9 +6,18 @@ import {strings} from "../strings.js";
 /// Called with the name of a directory and its files, by their paths in it.
 /** @typedef {(name: string, files: Map<string, Uint8Array>) => void} Open */
 
-/// The element of the settings with which a directory is chosen.
-/** @param {Open} open */
-export function createModelOpener(open) {
+/// The element of the settings with which a directory is chosen. `fail` is called with the name of what was
+/// chosen, and the error, where its files cannot be read.
+/** @param {Open} open @param {(name: string, error: unknown) => void} fail */
+export function createModelOpener(open, fail) {
+  /** @param {string} name @param {Found[] | Promise<Found[]>} finding */
+  const openFound = async (name, finding) => {
+    try {
+      await openAll(await finding, open);
+    } catch (error) {
+      fail(name, error);
+    }
+  };
   const input = element("input", {
     type: "file",
     multiple: true,
@@ -18,7 +27,7 @@ export function createModelOpener(open) {
     onchange: async () => {
       const files =
           [...input.files ?? []].map((file) => ({path: file.webkitRelativePath || file.name, file}));
-      await openAll(files, open);
+      await openFound(files.length > 0 ? directoryOf(files[0]) : "", files);
       input.value = "";
     }
   });
@@ -30,7 +39,8 @@ export function createModelOpener(open) {
   document.addEventListener("drop", async (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    await openAll(await droppedFiles(event.dataTransfer), open);
+    // A directory is one file of its name here.
+    await openFound(event.dataTransfer.files[0]?.name ?? "", droppedFiles(event.dataTransfer));
   });
   return element(
       "div", {}, element("button", {type: "button", onclick: () => input.click()}, strings.openModel), input,
@@ -68,11 +78,15 @@ async function filesOf(entry) {
   }
 }
 
-/// Hands over the files of one directory; files without one are in "model".
+/// The directory that a file is in; those without one are in "model".
+/** @param {Found} found */
+function directoryOf({path}) { return path.includes("/") ? path.slice(0, path.indexOf("/")) : "model"; }
+
+/// Hands over the files of one directory.
 /** @param {Found[]} found @param {Open} open */
 async function openAll(found, open) {
   if (found.length === 0) return;
-  const slash = found[0].path.indexOf("/"), name = slash < 0 ? "model" : found[0].path.slice(0, slash);
+  const name = directoryOf(found[0]);
   const read = await Promise.all(found.map(async ({path, file}) => {
     /** @type {[string, Uint8Array]} */
     const entry = [

@@ -44,11 +44,13 @@ function modelWords(app) {
   const state = app.store.get(), trace = app.trace(), words = [];
   const ofFile = app.file?.command?.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
-  const path = app.file ? "" : modelOf(state)?.path ?? "";
+  const model = app.file ? null : modelOf(state);
   if (ofFile.startsWith("--model"))
     words.push(ofFile);
-  else if (path)
-    words.push("--model", shellWord(path));
+  else if (model?.path)
+    words.push("--model", shellWord(model.path));
+  else if (model && model.id !== pair)  // of a site's models, only those of the bundled pairs have a name
+    words.push("--model", shellWord(`models/${model.id}`));
   else if (pair && pair !== "de-en")
     words.push("--pair", pair);
   if (!app.file) {
@@ -56,7 +58,7 @@ function modelWords(app) {
     if (source) words.push("--source-language", shellWord(source));
     if (target) words.push("--target-language", shellWord(target));
   }
-  const own = app.file ? "" : modelOf(state)?.precisions[0] ?? "";
+  const own = model?.precisions[0] ?? "";
   const precision = state.precision || (own === "float32" ? "" : own);
   if (precision) words.push("--precision", precision);
   return words;
