@@ -96,6 +96,7 @@ const app = {
   colours: () => colours,
   trace: () => /** @type {Trace} */ (current),
   passed: () => passed,
+  isWaiting: () => content.classList.contains("waiting"),
   /// The trace between tokens or words, as is chosen.
   shown: () => (current && store.get().words ? current.words() : app.trace()),
   /// Of a classifier, where nothing else is pinned, [CLS]: the token that decides.

@@ -366,6 +366,8 @@ interface App {
   trace(): Trace;
   /** What is shown instead where the sentence passes through several models. */
   passed(): Passed | null;
+  /** Whether the trace of the state is still on its way, so that what is shown is that of an earlier one. */
+  isWaiting(): boolean;
   shown(): Trace;
   pinned(): Spot | null;
   pin(spot: Spot | null): void;

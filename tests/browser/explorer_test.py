@@ -1002,6 +1002,19 @@ class Answers(OfServer):
         self.release()
         self.assertEqual(self.browser.run("return document.querySelectorAll('.versus .token-changes').length"), 0)
 
+    def test_an_earlier_trace_is_not_the_original(self):
+        # The view is drawn once more, in another layer, while the next sentence is on its way.
+        other = "Die Katze schläft."
+        self.show_change()
+        self.intercept(attend="'hold'")
+        self.go(pair="de-en", text=other, view="change")
+        self.browser.wait("held.length === 1", "the question for the other sentence")
+        self.go(pair="de-en", text=other, view="change", layer=1)
+        self.browser.run("answers = {}")
+        self.release()
+        self.browser.wait("/cat/.test(document.querySelector('#translation').textContent)", "the other translation")
+        self.assertIn("cat", self.result())
+
     def test_half_typed_fields_are_kept(self):
         typed = "const box = document.querySelector(arguments[0]); box.closest('details')?.setAttribute('open', ''); box.focus(); box.value = arguments[1]"
         for view, field, text in [("change", ".steering input", "The ol"), ("why", "#panel input", "slee"), ("compare", "#panel input", "Die K"), ("lines", ".settings input", "2")]:

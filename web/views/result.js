@@ -235,6 +235,7 @@ export function createResult(app) {
     mark,
     update() {
       if (app.file !== null) return box.replaceChildren(app.needsModel());
+      if (app.isWaiting()) return;  // an earlier trace would be taken for the original of this state
       if (kindOf(app.trace()) !== "translation") return showOutcome();
       return showTranslation();
     },
