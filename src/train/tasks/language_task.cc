@@ -23,8 +23,8 @@ namespace {
 
 const std::vector<std::string>& language_model_tokenizer_files() {
   static const std::vector<std::string> names{model_file::kTokenizerConfig, model_file::kVocabularyJson,
-                                              model_file::kMerges, model_file::kTokenizerJson,
-                                              model_file::kTokenizerModel};
+                                              model_file::kMerges,          model_file::kTokenizerJson,
+                                              model_file::kTokenizerModel,  model_file::kAddedTokens};
   return names;
 }
 

@@ -1,13 +1,17 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/files/file.h"
 #include "gtest/gtest.h"
 #include "models/language_model.h"
 #include "test_folder.h"
+#include "text/tokenizers/language_tokenizer.h"
 #include "train/loop/trainer.h"
 #include "train/tasks/task.h"
 
@@ -146,6 +150,30 @@ TEST_F(LanguageTask, AppendsDocumentEnds) {
   corpus.append_run(0, corpus.stream_ids(0), ids);
   EXPECT_EQ(std::count(ids.begin(), ids.end(), settings_.end_id), 3);
   EXPECT_EQ(ids.back(), settings_.end_id);
+}
+
+TEST_F(LanguageTask, FineTunesWithAddedTokensOfAFileOfTheirOwn) {
+  options_.recipe.from = folder_.path("from");
+  make_directories(options_.recipe.from);
+  const auto next = [text = letters()](std::string& chunk) mutable {
+    chunk = std::exchange(text, "");
+    return !chunk.empty();
+  };
+  const ModelTokenizer base =
+      train_language_tokenizer({.kind = TextTokenizerKind::kByteBpe, .vocabulary_size = 260}, next);
+  base.save(options_.recipe.from);
+  const auto fine_tune = [&] {
+    std::filesystem::remove_all(options_.output);
+    make_directories(options_.output + "/training");
+    prepare();
+    return Corpus(options_.output + "/training/train.ids").info().origin.tokenizer;
+  };
+  const uint64_t without = fine_tune();
+  EXPECT_EQ(settings_.vocabulary, base.size()) << "the control";
+  folder_.write("from/added_tokens.json", fmt::format(R"({{"<call>": {}}})", base.size()));
+  EXPECT_NE(fine_tune(), without);
+  EXPECT_EQ(settings_.vocabulary, base.size() + 1);
+  EXPECT_EQ(load_language_tokenizer(options_.output).find("<call>"), base.size());
 }
 
 TEST_F(LanguageTask, RefusesTextThatIsTooShort) {
