@@ -6,10 +6,12 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
 #include "base/log.h"
+#include "base/text/json_file.h"
 #include "gtest/gtest.h"
 #include "models/directory/loaded_model.h"
 #include "train/store/checksummed_tensors.h"
@@ -105,6 +107,51 @@ TEST_P(TrainerTest, RefusesOtherSettingsAndTextOnResume) {
   fs::remove(path("model/training/train.ids"));
   train(options("model"));
   EXPECT_EQ(different_files(files_of(path("model")), before), kNone);
+}
+
+TEST_P(TrainerTest, KeepsTheConfigurationsOfAModelWhoseTrainingResumes) {
+  train(options("model"));
+  std::map<std::string, nlohmann::json> edited;
+  for (const char* name : {"config.json", "generation_config.json"}) {
+    const std::string file = path(fmt::format("model/{}", name));
+    if (!fs::exists(file)) continue;
+    nlohmann::json& json = edited[name] = JsonObject::read(file).json();
+    json["transformers_version"] = "4.57.1";  // by hand
+    write_json(file, json);
+  }
+  const bool translates = GetParam() == models::Task::kTranslation;
+  EXPECT_EQ(edited.contains("generation_config.json"), GetParam() != models::Task::kClassification);
+  if (translates) {
+    ASSERT_TRUE(edited.at("generation_config.json").contains("alignment_heads"));
+  }
+  const auto expect_kept = [&](const char* after) {
+    for (const auto& [name, json] : edited) {
+      EXPECT_EQ(JsonObject::read(path("model/" + name)).json(), json) << name << " after " << after;
+    }
+  };
+  TrainerOptions other = options("model");
+  other.validation = {};
+  EXPECT_THROW(train(other), Error);
+  expect_kept("another text");
+  std::atomic<bool> stop{false};
+  TrainerOptions stopped = options("model");
+  stopped.max_steps = 9;
+  stopped.stop = &stop;
+  stopped.on_step = [&](const Metrics&) { stop = true; };
+  EXPECT_EQ(static_cast<int>(train(stopped).end), static_cast<int>(TrainingEnd::kStopped));
+  expect_kept("a stop");
+  train(options("model"));
+  if (translates) edited["generation_config.json"].erase("alignment_heads");  // those of the newest weights
+  for (const auto& [name, json] : edited) {
+    nlohmann::json now = JsonObject::read(path("model/" + name)).json();
+    EXPECT_EQ(now.erase("alignment_heads") == 1, translates && name == "generation_config.json");
+    EXPECT_EQ(now, json) << name;
+  }
+  // What is missing is made again.
+  for (const auto& [name, json] : edited) fs::remove(path("model/" + name));
+  train(options("model"));
+  models::load_model(path("model"));
+  EXPECT_EQ(fs::exists(path("model/generation_config.json")), edited.contains("generation_config.json"));
 }
 
 TEST_P(TrainerTest, PreparesAgainForOtherTextAndSettings) {

@@ -112,13 +112,12 @@ void Training::begin_with_weights(const std::vector<std::string>& new_prefixes) 
 
 void Training::begin_or_resume() {
   auto found = read_checkpoint(directory.checkpoint(), table(), recipe.averaging == Averaging::kRunning);
-  write_json(directory.path() + "/" + model_file::kConfig, model->config_json());
-  if (task.write_files) task.write_files(directory.path());
   if (found) {
     checkpoint = std::move(*found);
     require_the_same_text();
-    say(fmt::format("resuming from step {}", checkpoint.state.step));
   }
+  write_model_files(found ? ModelInventory(directory.path()) : ModelInventory());
+  if (found) say(fmt::format("resuming from step {}", checkpoint.state.step));
   batches = batches_at(checkpoint.state.cursor);
   if (found) {
     store->resume(batches->cursor());
@@ -128,6 +127,17 @@ void Training::begin_or_resume() {
   }
   log.emplace(directory.folder() + "/metrics.jsonl", checkpoint.state.step,
               [this](const std::string& text) { say(text); });
+}
+
+/// All but those to keep. A training that has begun keeps its own: their user may have changed settings of
+/// the search, and a finished training has chosen alignment heads.
+void Training::write_model_files(const ModelInventory& kept) const {
+  if (!kept.has(model_file::kConfig)) {
+    write_json(directory.path() + "/" + model_file::kConfig, model->config_json());
+  }
+  if (task.write_generation_config && !kept.has(model_file::kGenerationConfig)) {
+    task.write_generation_config(directory.path());
+  }
 }
 
 std::unique_ptr<BatchSource> Training::batches_at(const BatchCursor& cursor) const {

@@ -224,7 +224,7 @@ Task classification_task(const TaskInput& input, const TextsWithLabels& texts, c
   if (!all->data().validation.texts.empty()) {
     task.validate = [all](const nn::ParameterArray& values) { return all->validate(values); };
   }
-  return task;  // without files: the labels are in config.json
+  return task;
 }
 
 CheckedText read_labelled_text(const TaskInput& input) {

@@ -201,7 +201,7 @@ class LanguageModelling {
     return scores;
   }
 
-  void write_files(const std::string& directory) const {
+  void write_generation_config(const std::string& directory) const {
     models::GenerationDefaults generation;
     generation.end_ids = end_ids_;
     if (model_.max_length() > 0) generation.max_length = model_.max_length();
@@ -318,7 +318,9 @@ Task language_task(const TaskInput& input, const RunningTexts& texts, const Make
   if (all->data().validation) {
     task.validate = [all](const nn::ParameterArray& values) { return all->validate(values); };
   }
-  task.write_files = [all](const std::string& directory) { all->write_files(directory); };
+  task.write_generation_config = [all](const std::string& directory) {
+    all->write_generation_config(directory);
+  };
   return task;
 }
 

@@ -76,8 +76,8 @@ struct Task {
   /// The processes share the work; all get the same scores. Throws Cancelled, in all processes.
   std::function<ValidationScores(const nn::ParameterArray& values)> validate;
 
-  /// Writes the files of a model directory other than configuration, weights and tokenizer; may be empty.
-  std::function<void(const std::string& directory)> write_files;
+  /// Writes generation_config.json into a model directory; empty for models that generate no text.
+  std::function<void(const std::string& directory)> write_generation_config;
   /// Called at the end of a training, with the directory of the best model; may be empty. Throws Cancelled.
   std::function<void(const std::string& directory)> finish;
 };

@@ -88,7 +88,7 @@ class Translation {
     return scores;
   }
 
-  void write_files(const std::string& directory) const {
+  void write_generation_config(const std::string& directory) const {
     models::write_generation_defaults(directory, generation_.value_or(own_generation()),
                                       {.padding = model_.padding_id(),
                                        .end = model_.end_id(),
@@ -209,7 +209,9 @@ Task translation_task(const TaskInput& input, const PairsText& text, const MakeM
   };
   if (all->data().validation)
     task.validate = [all](const nn::ParameterArray& values) { return all->validate(values); };
-  task.write_files = [all](const std::string& directory) { all->write_files(directory); };
+  task.write_generation_config = [all](const std::string& directory) {
+    all->write_generation_config(directory);
+  };
   task.finish = [all](const std::string& directory) { all->finish(directory); };
   return task;
 }
