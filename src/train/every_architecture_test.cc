@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "base/files/file.h"
@@ -266,11 +267,24 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
     values.insert({"validation.every", "1"});  // as a run also does where it stops
     return small_recipe(values);               // whose architecture is the model's
   };
-  const bool continues = task_ == models::Task::kLanguageModel;
-  if (continues) folder_.write("base/generation_config.json", R"({"eos_token_id": [2, 5]})");
-  const auto end_ids = [&](const std::string& run) {
-    return JsonObject::read(folder_.path(run + "/generation_config.json")).integers("eos_token_id");
+  const auto generation_of = [&](const std::string& run) {
+    return JsonObject::read(folder_.path(run + "/generation_config.json")).json();
   };
+  nlohmann::json generation = nlohmann::json::object();
+  if (task_ != models::Task::kClassification) generation = generation_of("base");
+  if (task_ == models::Task::kTranslation) {
+    generation.update({{"length_penalty", 0.5}, {"max_length", 17}, {"num_beams", 6}});
+  } else if (task_ == models::Task::kLanguageModel) {
+    generation.update({{"do_sample", true},
+                       {"eos_token_id", {2, 5}},
+                       {"max_length", 17},
+                       {"repetition_penalty", 1.5},
+                       {"temperature", 0.5},
+                       {"top_k", 9},
+                       {"top_p", 0.75}});
+  }
+  if (!generation.empty()) write_json(folder_.path("base/generation_config.json"), generation);
+  generation.erase("alignment_heads");  // which are chosen again
   training_ = write_text(folder_, task_, "more", 100, 3);
   TrainerOptions o = options("further", 8, further());
   train(o);
@@ -288,10 +302,9 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   train(options("stopped", 8, same));
   EXPECT_EQ(state("stopped"), state("further"));
   EXPECT_EQ(weights("stopped"), weights("further"));
-  if (continues) {
-    const std::vector<int64_t> all{2, 5};
-    EXPECT_EQ(end_ids("further"), all) << "all end tokens of the model";
-    EXPECT_EQ(end_ids("stopped"), all);
+  for (const auto& [key, value] : generation.items()) {
+    EXPECT_EQ(generation_of("further").value(key, nlohmann::json()), value) << key;
+    EXPECT_EQ(generation_of("stopped").value(key, nlohmann::json()), value) << key;
   }
   std::filesystem::rename(folder_.path("gone"), folder_.path("base"));
 

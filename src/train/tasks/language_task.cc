@@ -141,30 +141,11 @@ const models::LanguageModel& fitting_language_model(const Recipe& recipe, const 
   return *language_model;
 }
 
-/// The end tokens of the model that is fine-tuned, which may have several; a resumed training finds them in
-/// its own directory.
-std::vector<int32_t> end_ids_of_source(const TaskInput& input) {
-  const TrainerOptions& options = input.options;
-  if (options.recipe.from.empty()) return {};
-  const ModelInventory files(input.begun ? options.output : options.recipe.from);
-  if (!files.has(model_file::kGenerationConfig)) return {};
-  std::vector<int32_t> ids;
-  for (const int64_t id : JsonObject::read(files.path(model_file::kGenerationConfig))
-                              .integers("eos_token_id", {-1, 1 << 26}, std::vector<int64_t>{})) {
-    if (id >= 0) ids.push_back(static_cast<int32_t>(id));
-  }
-  return ids;
-}
-
 /// A language model in training.
 class LanguageModelling {
  public:
   LanguageModelling(const TaskInput& input, LanguageData data, const models::LanguageModel& model)
-      : input_(input),
-        recipe_(input.options.recipe),
-        data_(std::move(data)),
-        model_(model),
-        end_ids_(end_ids_of_source(input)) {}
+      : input_(input), recipe_(input.options.recipe), data_(std::move(data)), model_(model) {}
 
   const LanguageData& data() const { return data_; }
 
@@ -202,15 +183,25 @@ class LanguageModelling {
   }
 
   void write_generation_config(const std::string& directory) const {
-    models::GenerationDefaults generation;
-    generation.end_ids = end_ids_;
-    if (model_.max_length() > 0) generation.max_length = model_.max_length();
-    models::write_generation_defaults(
-        directory, generation,
-        {.end = data_.tokenizer.end_id().value_or(-1), .begin = data_.tokenizer.start_id().value_or(-1)});
+    models::GenerationDefaults generation = generation_of_source(input_).value_or(own_generation());
+    std::vector<int32_t>& ends = generation.end_ids;
+    if (const auto end = data_.tokenizer.end_id()) {
+      const bool is_learnt = recipe_.document_boundaries && std::ranges::count(ends, *end) == 0;
+      if (ends.empty() || is_learnt) ends.push_back(*end);
+    }
+    models::write_generation_defaults(directory, generation,
+                                      {.padding = model_.padding_id(),
+                                       .end = ends.empty() ? -1 : ends.front(),
+                                       .begin = data_.tokenizer.start_id().value_or(-1)});
   }
 
  private:
+  models::GenerationDefaults own_generation() const {
+    models::GenerationDefaults generation;
+    if (model_.max_length() > 0) generation.max_length = model_.max_length();
+    return generation;
+  }
+
   ops::VocabularyLoss model_loss(nn::Context& context, const Corpus& corpus, const Batch& batch,
                                  const ops::CrossEntropyOptions& options) const {
     Sequences text;
@@ -230,7 +221,6 @@ class LanguageModelling {
   const Recipe& recipe_;
   const LanguageData data_;
   const models::LanguageModel& model_;
-  std::vector<int32_t> end_ids_;
 };
 
 /// What is known of the texts before the tokenizer is.
@@ -262,7 +252,10 @@ RunningTexts read_running_texts(const TaskInput& input) {
     texts.validation =
         running_text_facts(options.validation.text, running_options(options.validation, recipe));
   }
-  if (!recipe.from.empty() && !input.begun) load_language_tokenizer(recipe.from);
+  if (!recipe.from.empty() && !input.begun) {
+    load_language_tokenizer(recipe.from);
+    generation_of_source(input);
+  }
   return texts;
 }
 

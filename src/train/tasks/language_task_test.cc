@@ -162,6 +162,7 @@ TEST_F(LanguageTask, FineTunesWithAddedTokensOfAFileOfTheirOwn) {
   const ModelTokenizer base =
       train_language_tokenizer({.kind = TextTokenizerKind::kByteBpe, .vocabulary_size = 260}, next);
   base.save(options_.recipe.from);
+  folder_.write("from/config.json", R"({"model_type": "gpt2", "vocab_size": 300})");
   const auto fine_tune = [&] {
     std::filesystem::remove_all(options_.output);
     make_directories(options_.output + "/training");

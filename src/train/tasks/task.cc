@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/files/fingerprint.h"
 #include "base/text/option_error.h"
+#include "models/directory/model_directory.h"
 #include "train/loop/trainer.h"
 #include "train/tasks/classification_task.h"
 #include "train/tasks/language_task.h"
@@ -48,6 +49,12 @@ uint64_t fingerprint_of_texts(uint64_t training, std::optional<uint64_t> validat
   all.add_number(training);
   if (validation) all.add_number(*validation);
   return all.value();
+}
+
+std::optional<models::GenerationDefaults> generation_of_source(const TaskInput& input) {
+  const std::string& from = input.options.recipe.from;
+  if (from.empty()) return std::nullopt;
+  return models::ModelDirectory::open(input.begun ? input.options.output : from).generation();
 }
 
 LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,

@@ -15,6 +15,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "data/batch/batcher.h"
+#include "models/directory/generation_defaults.h"
 #include "models/directory/model_settings.h"
 #include "models/model.h"
 #include "nn/context.h"
@@ -139,6 +140,10 @@ void require_rereadable(const std::string& path);
 
 /// The fingerprint of a training and a validation text.
 uint64_t fingerprint_of_texts(uint64_t training, std::optional<uint64_t> validation);
+
+/// The settings of the search of the model to fine-tune, which stay; a resumed training finds them in its own
+/// directory. Nothing without training.from. Throws kFormat for unsupported ones.
+std::optional<models::GenerationDefaults> generation_of_source(const TaskInput& input);
 
 /// The losses of validation batches, each in a context for inference, on all threads of all processes. Throws
 /// Cancelled, in all processes.

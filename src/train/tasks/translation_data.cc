@@ -258,7 +258,10 @@ PairsText read_pairs_text(const TaskInput& task) {
   PairsText text{training_pairs(options)};
   if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
   const Recipe& recipe = options.recipe;
-  if (!recipe.from.empty() && !task.begun) check_symbols(recipe, TranslationTokenizer::load(recipe.from));
+  if (!recipe.from.empty() && !task.begun) {
+    check_symbols(recipe, TranslationTokenizer::load(recipe.from));
+    generation_of_source(task);
+  }
   if (recipe.from.empty() && recipe.augmentation.placeholders > 0 && recipe.placeholders == 0) {
     fail(ErrorKind::kUsage,
          "augmentation.placeholders needs tokenizer.placeholders, the number of placeholders");

@@ -43,9 +43,15 @@ const models::Seq2Seq& fitting_model(const Recipe& recipe, const models::Model& 
 class Translation {
  public:
   Translation(const TaskInput& input, TranslationData data, const models::Seq2Seq& model)
-      : input_(input), recipe_(input.options.recipe), data_(std::move(data)), model_(model) {
+      : input_(input),
+        recipe_(input.options.recipe),
+        data_(std::move(data)),
+        model_(model),
+        source_generation_(generation_of_source(input)) {
     if (recipe_.guided_alignment) guided_head_ = guided_head(recipe_, model);
-    if (!model_.translates_sentences()) generation_ = generation_of_family();
+    if (source_generation_ && data_.tokenizer.target_begins_with_language()) {
+      source_generation_->forced_begin_id = *data_.tokenizer.first_target_id();
+    }
   }
 
   const TranslationData& data() const { return data_; }
@@ -89,10 +95,10 @@ class Translation {
   }
 
   void write_generation_config(const std::string& directory) const {
-    models::write_generation_defaults(directory, generation_.value_or(own_generation()),
+    models::write_generation_defaults(directory, source_generation_.value_or(own_generation()),
                                       {.padding = model_.padding_id(),
                                        .end = model_.end_id(),
-                                       .begin = generation_ ? -1 : model_.end_id(),
+                                       .begin = model_.translates_sentences() ? model_.end_id() : -1,
                                        .start = model_.start_id()});
     if (recipe_.guided_alignment) models::write_alignment_heads(directory, {*guided_head_});
   }
@@ -123,18 +129,6 @@ class Translation {
     return generation;
   }
 
-  /// The settings of a fine-tuned model of another family than Marian, with the target language.
-  models::GenerationDefaults generation_of_family() const {
-    const std::string& output = input_.options.output;
-    const bool own = ModelInventory(output).has(model_file::kGenerationConfig);
-    models::GenerationDefaults generation =
-        models::ModelDirectory::open(own ? output : recipe_.from).generation();
-    if (data_.tokenizer.target_begins_with_language()) {
-      generation.forced_begin_id = *data_.tokenizer.first_target_id();
-    }
-    return generation;
-  }
-
   ops::VocabularyLoss model_loss(nn::Context& context, const TranslationBatch& input,
                                  const ops::CrossEntropyOptions& options) const {
     return model_.loss(context, input.source, input.decoder_input, input.labels, options);
@@ -150,7 +144,7 @@ class Translation {
     options.max_length_factor = 2;
     options.max_length_offset = 10;
     options.forbidden_ids = {model_.padding_id()};
-    if (generation_) options.forced_begin_id = generation_->forced_begin_id;
+    if (source_generation_) options.forced_begin_id = source_generation_->forced_begin_id;
     return options;
   }
 
@@ -184,7 +178,7 @@ class Translation {
   const TranslationData data_;
   const models::Seq2Seq& model_;
   std::optional<models::AlignmentHead> guided_head_;
-  std::optional<models::GenerationDefaults> generation_;  // of a model of another family than Marian
+  std::optional<models::GenerationDefaults> source_generation_;  // with the target language
 };
 
 Task translation_task(const TaskInput& input, const PairsText& text, const MakeModel& make_model) {
