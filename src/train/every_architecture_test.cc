@@ -24,6 +24,7 @@
 #include "test_folder.h"
 #include "train/loop/trainer.h"
 #include "train/recipe/recipe_fields.h"
+#include "train/recipe/training_options.h"
 #include "train/tasks/task.h"
 
 namespace heed::train {
@@ -94,15 +95,15 @@ class EveryArchitecture : public ::testing::TestWithParam<Variant> {
     if (task_ == models::Task::kTranslation) values["tokenizer.vocabulary"] = "300";
     for (const auto& [key, value] : GetParam().settings) values[key] = value;
     for (const auto& [key, value] : more) values[key] = value;
-    return small_recipe(values);
+    return make_recipe("tiny", "", small_settings(values));
   }
-  /// The tiny preset with small batches and these settings, over them.
-  Recipe small_recipe(std::map<std::string, std::string> values) const {
+  /// Small batches and these settings, over them.
+  std::vector<Setting> small_settings(std::map<std::string, std::string> values) const {
     values.insert({{"training.batch_tokens", "256"}, {"validation.metric", "loss"}});
     if (task_ == models::Task::kLanguageModel) values.insert({"training.block_size", "32"});
     std::vector<Setting> settings;
     for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
-    return make_recipe("tiny", "", settings);
+    return settings;
   }
 
   TrainerOptions options(const std::string& output, int64_t steps, const Recipe& with) const {
@@ -260,12 +261,15 @@ TEST_P(EveryArchitecture, AllocatesNoMemoryAfterTheFirstEpoch) {
 
 TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   train(options("base", 60, recipe()));
-  const auto further = [&](const std::map<std::string, std::string>& more = {}) {
+  const auto further_settings = [&](const std::map<std::string, std::string>& more = {}) {
     std::map<std::string, std::string> values = more;
     values.insert({"training.from", folder_.path("base")});
     values.insert({"schedule.fit", "false"});  // it is stopped by another number of steps than it has
     values.insert({"validation.every", "1"});  // as a run also does where it stops
-    return small_recipe(values);               // whose architecture is the model's
+    return small_settings(values);
+  };
+  const auto further = [&](const std::map<std::string, std::string>& more = {}) {
+    return make_recipe("tiny", "", further_settings(more));  // whose architecture is the model's
   };
   const auto generation_of = [&](const std::string& run) {
     return JsonObject::read(folder_.path(run + "/generation_config.json")).json();
@@ -297,8 +301,19 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   }
   // It can be stopped and resumed even if the initial model no longer exists.
   train(options("stopped", 3, further()));
-  const Recipe same = further();
+  const std::string lengths = fmt::format("{} {}", further().max_length, further().block_size);
+  // Earlier versions recorded a relative path as it was given.
+  const std::string recorded = folder_.path("stopped/training/recipe.toml");
+  std::string text = content_of(recorded);
+  text.replace(text.find(folder_.path("base")), folder_.path("base").size(), "models/base");
+  write_file(recorded, text);
   std::filesystem::rename(folder_.path("base"), folder_.path("gone"));
+  const Recipe same =
+      trainer_options({.output = folder_.path("stopped"), .preset = "tiny"}, further_settings()).recipe;
+  EXPECT_EQ(fmt::format("{} {}", same.max_length, same.block_size), lengths);
+  Recipe another = same;
+  another.from = folder_.path("another");
+  expect_error(ErrorKind::kUsage, "training.from (", [&] { train(options("stopped", 8, another)); });
   train(options("stopped", 8, same));
   EXPECT_EQ(state("stopped"), state("further"));
   EXPECT_EQ(weights("stopped"), weights("further"));

@@ -28,8 +28,8 @@ std::string choose_architecture(const std::string& task, const std::string& from
          did_you_mean(task, names));
   }
   std::string chosen;
-  for (const Setting& setting : settings) {
-    if (setting.key == kArchitecture) chosen = models::architecture_named(setting.value).name;
+  if (const Setting* arch = find_setting(settings, kArchitecture)) {
+    chosen = models::architecture_named(arch->value).name;
   }
   if (chosen.empty() && !from.empty()) chosen = models::ModelDirectory::open(from).architecture().name;
   std::vector<std::string> suited;
@@ -61,7 +61,7 @@ models::PresetSize preset_size(const std::string& name) {
 }
 
 bool sets(const std::vector<Setting>& settings, const std::string& key) {
-  return std::ranges::any_of(settings, [&](const Setting& each) { return each.key == key; });
+  return find_setting(settings, key) != nullptr;
 }
 
 /// Explicit settings are taken as they are.
@@ -82,7 +82,7 @@ void limit_fit(Recipe& recipe, const std::vector<Setting>& settings) {
 /// does, the model is not read: a training is resumed without it.
 void limit_length(Recipe& recipe, const std::vector<Setting>& settings) {
   const bool blocks = recipe.task() == models::Task::kLanguageModel;
-  const std::string key = blocks ? "training.block_size" : "training.max_length";
+  const char* key = blocks ? kBlockSize : kMaxLength;
   if (sets(settings, key)) return;
   int64_t& length = blocks ? recipe.block_size : recipe.max_length;
   if (const int64_t most = models::max_length_of(models::ModelDirectory::open(recipe.from)); most > 0)
@@ -91,11 +91,20 @@ void limit_length(Recipe& recipe, const std::vector<Setting>& settings) {
 
 }  // namespace
 
+const Setting* find_setting(const std::vector<Setting>& settings, const std::string& key) {
+  const auto found =
+      std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& each) { return each.key == key; });
+  return found == settings.rend() ? nullptr : &*found;
+}
+
+std::string path_of_source(const std::vector<Setting>& settings) {
+  const Setting* from = find_setting(settings, kFrom);
+  return from == nullptr || from->value.empty() ? "" : absolute_path_of(*from);
+}
+
 Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings) {
   Recipe recipe;
-  for (const Setting& setting : settings) {
-    if (setting.key == kFrom) recipe.from = setting.value;
-  }
+  recipe.from = path_of_source(settings);
   recipe.arch = choose_architecture(task, recipe.from, settings);
   const models::PresetSize size = preset_size(preset);
   const models::ModelPreset model = models::architecture_named(recipe.arch).preset(size);

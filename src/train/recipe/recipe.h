@@ -66,8 +66,8 @@ struct Recipe {
   std::vector<CorpusSettings> corpora;
 
   // [training]
-  std::string
-      from;  ///< fine-tuning: the model directory with the initial weights and tokenizer; empty: from scratch
+  std::string from;  ///< fine-tuning: the absolute path of the directory with the initial weights and
+                     ///< tokenizer; empty: from scratch
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;
   bool fit_batch = true;          ///< smaller batches in a short training (schedule_fit.h)
@@ -131,6 +131,12 @@ struct Setting {
 /// messages. The keys of the n-th [[corpus]] are "corpus.n.pairs" and so on; paths are relative to `folder`.
 std::vector<Setting> read_settings(const std::string& text, const std::string& origin,
                                    const std::string& folder = "");
+
+/// The value of a key, which is the last one; nullptr if it is not set.
+const Setting* find_setting(const std::vector<Setting>& settings, const std::string& key);
+
+/// The absolute path of the model to fine-tune, training.from; empty: none.
+std::string path_of_source(const std::vector<Setting>& settings);
 
 /// The settings of a recipe that an earlier version stored with a training, under their present keys.
 std::vector<Setting> with_present_keys(std::vector<Setting> settings);

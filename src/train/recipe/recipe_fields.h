@@ -19,6 +19,8 @@ constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 
 constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
+constexpr const char* kMaxLength = "training.max_length";
+constexpr const char* kBlockSize = "training.block_size";
 constexpr const char* kCorpus = "corpus";
 constexpr const char* kHeldOut = "cleaning.held_out";
 constexpr const char* kFitBatch = "training.fit_batch";
@@ -132,8 +134,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit({"training.shards"}, r.shards, Limits{0, 1024});
   visit({"training.gradient_accumulation"}, r.gradient_accumulation, Limits{1, 1024});
   visit({"training.precision"}, r.precision, precisions);
-  visit({"training.max_length", whole_texts}, r.max_length, Limits{2, 1e6});
-  visit({"training.block_size", language}, r.block_size, Limits{2, 1e6});
+  visit({kMaxLength, whole_texts}, r.max_length, Limits{2, 1e6});
+  visit({kBlockSize, language}, r.block_size, Limits{2, 1e6});
   visit({"training.document_boundaries", language}, r.document_boundaries);
   visit({"training.class_weights", classification}, r.class_weights, one_of({"none", "balanced"}));
   visit({"training.label_smoothing"}, r.label_smoothing, probability);

@@ -119,11 +119,6 @@ bool is_corpus_setting(const std::string& key) {
   return key.starts_with(std::string(kCorpus) + ".");
 }
 
-std::string absolute_path(const std::string& path, const std::string& folder) {
-  namespace fs = std::filesystem;
-  return fs::absolute(fs::path(folder) / path).lexically_normal().string();
-}
-
 void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
   const std::string rest = setting.key.substr(std::string(kCorpus).size() + 1);
   const size_t dot = std::min(rest.find('.'), rest.size());
@@ -154,7 +149,7 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
   CorpusSettings& corpus = recipe.corpora[position];
   for (const auto& [name, path] : std::initializer_list<std::pair<const char*, std::string*>>{
            {"pairs", &corpus.pairs}, {"source", &corpus.source}, {"target", &corpus.target}}) {
-    if (key == name && !path->empty()) *path = absolute_path(*path, setting.folder);
+    if (key == name && !path->empty()) *path = absolute_path_of(setting);
   }
 }
 
@@ -226,10 +221,16 @@ void apply_setting(Recipe& recipe, const Setting& setting) {
   if (is_corpus_setting(setting.key)) {
     apply_corpus_setting(recipe, setting);
   } else if (setting.key == kHeldOut) {
-    recipe.cleaning.held_out.push_back(absolute_path(setting.value, setting.folder));
+    recipe.cleaning.held_out.push_back(absolute_path_of(setting));
   } else {
     apply_field(recipe, setting);
   }
+}
+
+std::string absolute_path_of(const Setting& setting) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::absolute(fs::path(setting.folder) / setting.value).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).string();
 }
 
 std::vector<Setting> with_present_keys(std::vector<Setting> settings) {

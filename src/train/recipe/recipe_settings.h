@@ -10,4 +10,7 @@ namespace heed::train {
 /// do not have, or that fine-tuning takes from the model; and for an invalid value.
 void apply_setting(Recipe& recipe, const Setting& setting);
 
+/// The path that the value of a setting names: absolute, normalized, and without a slash at the end.
+std::string absolute_path_of(const Setting& setting);
+
 }  // namespace heed::train

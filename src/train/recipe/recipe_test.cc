@@ -41,6 +41,23 @@ class RecipeFrom : public testing::Test {
   TestFolder folder_;
 };
 
+TEST_F(RecipeFrom, PathsAreAbsoluteAndRelativeToTheFileThatNamesThem) {
+  const std::string model = write_translator(30);
+  const auto from = [&](const std::string& value, const std::string& folder) {
+    return make_recipe("tiny", "", read_settings("[training]\nfrom = \"" + value + "\"", "test", folder))
+        .from;
+  };
+  EXPECT_EQ(from("translator30", folder_.path()), model);
+  EXPECT_EQ(from("../translator30/", folder_.path("recipes")), model);
+  EXPECT_EQ(from(model, "elsewhere"), model);
+  // An option is relative to the working directory.
+  const std::string relative =
+      std::filesystem::path(model).lexically_relative(std::filesystem::current_path());
+  ASSERT_NE(relative, model) << "the control";
+  EXPECT_EQ(further(relative).from, model);
+  EXPECT_EQ(make_recipe("tiny", "", {{"training.from", "", "a test"}}).from, "");
+}
+
 TEST_F(RecipeFrom, DefaultLengthsAreAtMostTheModels) {
   EXPECT_EQ(further(write_translator(30)).max_length, 30);
   EXPECT_EQ(further(write_translator(500)).max_length, Recipe().max_length);

@@ -4,9 +4,24 @@
 
 #include "base/files/file.h"
 #include "base/text/option_error.h"
+#include "train/recipe/recipe_fields.h"
+#include "train/store/output_directory.h"
 
 namespace heed::train {
 namespace {
+
+/// A training that has begun no longer needs the model that it began with: what a recipe takes from it is in
+/// the recorded one.
+void replace_lost_source(const std::string& output, std::vector<Setting>& settings) {
+  const std::string from = path_of_source(settings);
+  const OutputDirectory directory(output);
+  if (from.empty() || std::filesystem::exists(from) || !directory.was_begun()) return;
+  const std::vector<Setting> recorded = directory.recorded_settings();
+  for (const char* key : {kArchitecture, kMaxLength, kBlockSize}) {
+    const Setting* before = find_setting(recorded, key);
+    if (before != nullptr && find_setting(settings, key) == nullptr) settings.push_back(*before);
+  }
+}
 
 Recipe recipe_of(const TrainOptions& o, const std::vector<Setting>& settings) {
   std::vector<Setting> all;
@@ -15,6 +30,7 @@ Recipe recipe_of(const TrainOptions& o, const std::vector<Setting>& settings) {
     all = read_settings(read_input(o.recipe), o.recipe, folder);
   }
   all.insert(all.end(), settings.begin(), settings.end());
+  replace_lost_source(o.output, all);
   Recipe recipe = make_recipe(o.preset, o.task, all);
   if (!o.pairs.empty() || !o.source.empty() || !o.target.empty()) recipe.corpora.clear();
   if (o.pairs.size() > 1) {

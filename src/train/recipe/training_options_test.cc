@@ -46,6 +46,33 @@ TEST(TrainingOptions, PairsReplaceTheCorporaOfTheRecipe) {
   EXPECT_EQ(trainer_options(options, {}).recipe.corpora.size(), 0U);
 }
 
+TEST(TrainingOptions, ATrainingThatHasBegunNeedsTheModelOfFromNoLonger) {
+  const TestFolder folder;
+  const std::string output = folder.path("output");
+  std::filesystem::create_directories(output + "/training");
+  folder.write("output/training/recipe.toml", R"([model]
+arch = "rnn"
+[training]
+from = "base"
+max_length = 30
+[schedule]
+rate = 0.5
+)");
+  const std::vector<Setting> from{{"training.from", folder.path("base"), "test"}};
+  const auto recipe_of = [&](std::vector<Setting> more = {}) {
+    more.insert(more.end(), from.begin(), from.end());
+    return trainer_options({.output = output, .preset = "tiny"}, more).recipe;
+  };
+  expect_error(ErrorKind::kNotFound, folder.path("base"), [&] { recipe_of(); });
+  folder.write("output/training/checkpoint.safetensors", "");
+  EXPECT_EQ(recipe_of().arch, "rnn");
+  EXPECT_EQ(recipe_of().max_length, 30);
+  EXPECT_EQ(recipe_of({{"training.max_length", "20", "test"}}).max_length, 20) << "what is given comes first";
+  EXPECT_NE(recipe_of().learning_rate, 0.5) << "all else has to be given again";
+  std::filesystem::remove(output + "/training/recipe.toml");
+  expect_error(ErrorKind::kUsage, "recipe.toml' is missing", [&] { recipe_of(); });
+}
+
 TEST(TrainingOptions, OptionsThatContradictEachOtherAreRefused) {
   const auto message = [](const std::function<void(TrainOptions&)>& change) -> std::string {
     TrainOptions options;

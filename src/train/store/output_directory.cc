@@ -43,13 +43,26 @@ void OutputDirectory::lock() {
   if (!lock_.held()) lock_ = FileLock::take(folder_ + "/lock", fmt::format("the training in '{}'", path_));
 }
 
+std::vector<Setting> OutputDirectory::recorded_settings() const {
+  if (!fs::exists(recipe())) {
+    fail(ErrorKind::kUsage,
+         "'{}' is missing, so the training cannot be resumed: restore it from a copy, or train into "
+         "another directory",
+         recipe());
+  }
+  return with_present_keys(read_settings(read_file(recipe()), recipe()));
+}
+
 /// Recipes of earlier versions say nothing of fitting: their checkpoints tell that nothing is to be fitted.
+/// The model to fine-tune is there as it was given, relative to a directory that is not known.
 Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
-  const auto settings = with_present_keys(read_settings(read_file(recipe()), recipe()));
-  const auto has = [&](const char* key) {
-    return std::ranges::find(settings, key, &Setting::key) != settings.end();
-  };
+  const std::vector<Setting> settings = recorded_settings();
+  const auto has = [&](const char* key) { return find_setting(settings, key) != nullptr; };
   Recipe recorded = make_recipe("small", "", settings);
+  if (has(kFrom) && fs::path(find_setting(settings, kFrom)->value).is_relative() &&
+      fs::path(recorded.from).filename() == fs::path(wanted.from).filename()) {
+    recorded.from = wanted.from;
+  }
   if (!has(kFitSchedule)) recorded.fit_schedule = wanted.fit_schedule;
   if (!has(kFitBatch)) recorded.fit_batch = wanted.fit_batch;
   if (!has(kFitValidation)) recorded.fit_validation = wanted.fit_validation;
@@ -58,10 +71,9 @@ Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
 
 void OutputDirectory::check(const Recipe& wanted) {
   if (fs::exists(folder_)) lock();
-  const bool has_recipe = fs::exists(recipe());
   if (!was_begun()) {
     const ModelInventory files(path_);
-    if (holds_weights(files) || (!has_recipe && holds_model_files(files))) {
+    if (holds_weights(files) || (!fs::exists(recipe()) && holds_model_files(files))) {
       fail_option(
           "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
           "missing: it cannot be resumed and is not overwritten. Train into another directory; to start from "
@@ -69,12 +81,6 @@ void OutputDirectory::check(const Recipe& wanted) {
           path_);
     }
     return;  // only prepared files, which are created again for another recipe
-  }
-  if (!has_recipe) {
-    fail(ErrorKind::kUsage,
-         "'{}' is missing, so the training cannot be resumed: restore it from a copy, or train into "
-         "another directory",
-         recipe());
   }
   const Recipe before = recorded_recipe(wanted);
   const auto changed = differences(before, wanted);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/files/file_lock.h"
 #include "base/files/model_inventory.h"
@@ -23,6 +24,10 @@ class OutputDirectory {
   /// Whether there is a training to resume. The first checkpoint is written before the first step, after
   /// all other files.
   bool was_begun() const;
+
+  /// Those of the recipe of the training to resume, under their present keys. Throws kUsage without a recipe,
+  /// and kFormat.
+  std::vector<Setting> recorded_settings() const;
 
   /// Throws kUsage if the directory contains a training with another recipe or a model without a training,
   /// or if another process trains in it. Writes nothing but the lock of an existing training.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/text/json_file.h"
 #include "data/batch/block_batcher.h"
 #include "data/corpus_builder.h"
 #include "models/directory/generation_defaults.h"
