@@ -200,6 +200,14 @@ void Trainer::finish_step(Metrics metrics) {
   last_step_end_ = now();
 }
 
+/// Whether these scores are better than the best so far. Of equal scores, such as 0 BLEU at the beginning,
+/// the one with the lower loss is.
+bool is_better(const ValidationScores& scores, const TrainingState& state) {
+  if (!std::isfinite(scores.quality)) return false;
+  if (!state.has_best || scores.quality > state.best) return true;
+  return scores.quality == state.best && state.best_loss && scores.loss < *state.best_loss;
+}
+
 /// Whether the weights are the best so far.
 bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) {
   if (!training_.task.validate) return true;
@@ -207,13 +215,14 @@ bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) 
   metrics.valid_loss = scores.loss;
   metrics.scores = scores.others;
   TrainingState& state = checkpoint_.state;
-  const bool better = std::isfinite(scores.quality) && (!state.has_best || scores.quality > state.best);
-  if (!better) {
+  if (!is_better(scores, state)) {
     ++state.validations_since_best;
     return false;
   }
   state.best = scores.quality;
   state.has_best = true;
+  state.best_loss.reset();
+  if (std::isfinite(scores.loss)) state.best_loss = scores.loss;
   state.validations_since_best = 0;
   return true;
 }

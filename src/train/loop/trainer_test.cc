@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -66,6 +67,35 @@ TEST_P(TrainerTest, ResumesAfterAKillAtAnyStep) {
       train(options(name, settings));
       EXPECT_EQ(different_files(files_of(path(name)), files_of(path(whole))), kNone) << name;
     }
+  }
+}
+
+TEST_P(TrainerTest, OfEqualScoresTheLowerLossIsTheBest) {
+  const std::map<models::Task, std::string> names{{models::Task::kTranslation, "bleu"},
+                                                  {models::Task::kLanguageModel, "loss"},
+                                                  {models::Task::kClassification, "accuracy"}};
+  const std::map<std::string, std::string> settings{{"validation.metric", names.at(GetParam())},
+                                                    {"validation.every", "1"}};
+  train(options("whole", settings));
+  std::optional<std::pair<double, double>> best;  // the score, and how low the loss is
+  int ties = 0;
+  for (const Metrics& m : read_metrics(path("whole/training/metrics.jsonl"))) {
+    double score = -*m.valid_loss;
+    for (const Score& each : m.scores) {
+      if (each.name == names.at(GetParam())) score = each.value;
+    }
+    const std::pair now(score, -*m.valid_loss);
+    const bool better = !best || now > *best;
+    EXPECT_EQ(m.best, better) << "step " << m.step;
+    if (better && best && now.first == best->first) ++ties;
+    if (better) best = now;
+  }
+  EXPECT_EQ(ties > 0, GetParam() != models::Task::kLanguageModel) << "the control";
+  for (const int64_t step : {1, 2, 3, 4}) {
+    const std::string name = fmt::format("killed-{}", step);
+    train_and_kill(options(name, settings), step);
+    train(options(name, settings));
+    EXPECT_EQ(different_files(files_of(path(name)), files_of(path("whole"))), kNone) << name;
   }
 }
 
@@ -392,6 +422,20 @@ TEST(MetricsLog, MalformedLinesAreSkippedWithAWarning) {
   EXPECT_EQ(metrics[1].step, 3);
   EXPECT_NE(said.find("line 2"), std::string::npos) << said;
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
+TEST(TrainingState, OfAnEarlierVersionHasNoLossOfTheBest) {
+  TrainingState state;
+  state.has_best = true;
+  state.best = 0.1;
+  state.best_loss = 1.0 / 3;
+  const std::string text = to_text(state);
+  EXPECT_EQ(state_from_text(text).best_loss, state.best_loss);
+  nlohmann::json earlier = nlohmann::json::parse(text);
+  ASSERT_EQ(earlier.erase("best_loss"), 1U);
+  const TrainingState read = state_from_text(earlier.dump());
+  EXPECT_EQ(read.best_loss, std::nullopt);
+  EXPECT_EQ(read.best, 0.1);
 }
 
 TEST(RenamedKeys, AreErrorsThatNameTheNewKey) {

@@ -46,6 +46,7 @@ nlohmann::ordered_json to_json(const TrainingState& s) {
                               {"kept_weights", hexadecimal(s.kept_weights)},
                               {"batch_tokens", s.batch_tokens},
                               {"fitted_steps", s.fitted_steps}};
+  if (s.best_loss) json["best_loss"] = *s.best_loss;
   if (s.unvalidated) json["unvalidated"] = to_line(*s.unvalidated);
   return json;
 }
@@ -61,6 +62,7 @@ TrainingState from_json(const JsonObject& json) {
   s.target_tokens = json.integer("target_tokens", natural);
   s.best = json.number("best");
   s.has_best = json.boolean("has_best");
+  if (json.has("best_loss")) s.best_loss = json.number("best_loss");
   s.validations_since_best = static_cast<int>(json.integer("validations_since_best", natural));
   s.snapshots = json.integers("snapshots", natural);
   s.text = from_hexadecimal(json, "text");

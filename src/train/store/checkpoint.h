@@ -19,6 +19,8 @@ struct TrainingState {
   int64_t target_tokens = 0;
   double best = 0;  ///< the best score so far; larger is better
   bool has_best = false;
+  /// The validation loss with it, which decides between equal scores. Earlier versions did not store it.
+  std::optional<double> best_loss;
   int validations_since_best = 0;
   std::vector<int64_t> snapshots;  ///< steps whose weights are kept, for averaging
   uint64_t text = 0;               ///< Task::fingerprint

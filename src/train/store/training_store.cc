@@ -43,6 +43,7 @@ void TrainingStore::resume(const BatchCursor& cursor) {
   say_(fmt::format("'{}' {}: the best weights, of step {}, are lost and replaced by those of step {}", file,
                    problem, state.kept_step, state.step));
   state.has_best = false;
+  state.best_loss.reset();
   state.validations_since_best = 0;
   note_best(values);
   write(parts_.checkpoint, cursor);
