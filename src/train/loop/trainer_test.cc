@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -402,6 +403,33 @@ TEST(MetricsLog, MalformedLinesAreSkippedOnOpen) {
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[0].step, 1);
   EXPECT_EQ(kept[1].step, 3);
+}
+
+TEST(MetricsLog, LinesWithScoresThatAreNotFiniteAreKept) {
+  const TestFolder folder;
+  Metrics m;
+  m.step = 1;
+  m.valid_loss = 800;
+  m.scores = {{"bits_per_character", 400}, {"perplexity", std::exp(800)}};
+  const std::string line = to_line(m);
+  EXPECT_EQ(line.find("perplexity"), std::string::npos) << line;
+  // As earlier versions wrote it.
+  const std::string text = line + R"({"step": 2, "loss": 1, "learning_rate": 1, "target_tokens": 9, )" +
+                           R"("target_tokens_per_second": 9, "seconds": 1, "valid_loss": null, )" +
+                           R"("bits_per_character": 3, "perplexity": null})" + "\n";
+  const std::string path = folder.write("metrics.jsonl", text);
+  std::string said;
+  const MetricsLog log(path, 2, [&](const std::string& message) { said += message; });
+  EXPECT_EQ(said, "");
+  EXPECT_EQ(content_of(path), text);
+  const auto metrics = read_metrics(path);
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].valid_loss, 800);
+  EXPECT_EQ(metrics[1].valid_loss, std::nullopt);
+  for (const Metrics& each : metrics) {
+    ASSERT_EQ(each.scores.size(), 1U);
+    EXPECT_EQ(each.scores[0].name, "bits_per_character");
+  }
 }
 
 TEST(MetricsLog, MalformedLinesAreSkippedWithAWarning) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -26,8 +27,12 @@ std::string to_line(const Metrics& m) {
                               {"target_tokens_per_second", m.target_tokens_per_second},
                               {"seconds", m.seconds},
                               {"epochs", m.epochs}};
-  if (m.valid_loss) json["valid_loss"] = *m.valid_loss;
-  for (const Score& score : m.scores) json[score.name] = score.value;
+  // JSON has no numbers for what is not finite, such as the perplexity of a loss above 709.
+  const auto add = [&](const std::string& key, double value) {
+    if (std::isfinite(value)) json[key] = value;
+  };
+  if (m.valid_loss) add("valid_loss", *m.valid_loss);
+  for (const Score& score : m.scores) add(score.name, score.value);
   if (m.best) json["best"] = true;
   return json.dump() + "\n";
 }
@@ -48,8 +53,8 @@ Metrics metrics_of_line(const std::string& line, const std::string& origin) {
       "step",    "loss",   "learning_rate", "gradient_norm", "target_tokens", "target_tokens_per_second",
       "seconds", "epochs", "valid_loss",    "best"};
   if (json.has("valid_loss")) m.valid_loss = json.number("valid_loss");
-  for (const std::string& key : json.keys()) {
-    if (fields.count(key) == 0) m.scores.push_back({key, json.number(key)});
+  for (const std::string& key : json.keys()) {  // earlier versions wrote null for what is not finite
+    if (fields.count(key) == 0 && json.has(key)) m.scores.push_back({key, json.number(key)});
   }
   return m;
 }

@@ -31,7 +31,8 @@ struct Metrics {
   bool best = false;                    ///< whether this validation is the best so far
 };
 
-/// A line of the log, with its line end, and its parser. Throws kFormat, naming `origin`.
+/// A line of the log, with its line end, and its parser. Validation scores that are not finite are left out.
+/// Throws kFormat, naming `origin`.
 std::string to_line(const Metrics& metrics);
 Metrics metrics_of_line(const std::string& line, const std::string& origin);
 
