@@ -64,7 +64,7 @@ class Trainer {
   bool fit_plan();
   void apply_plan();
   void warn_of_fitted_end() const;
-  void warn_of_schedule_end();
+  void warn_of_schedule_end(int64_t step);
   std::optional<TrainingEnd> reached_limit() const;
   std::optional<TrainingEnd> reached_end() const;
   double seconds() const { return checkpoint_.state.seconds; }
@@ -121,7 +121,7 @@ void Trainer::train_step() {
 
   // Log, validation, checkpoint
   const Metrics metrics = count_step(sums, norm);
-  if (metrics.learning_rate == 0 && !reached_limit()) warn_of_schedule_end();
+  if (!reached_limit()) warn_of_schedule_end(n);
   if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) {
     training_.store->take_snapshot();
   }
@@ -277,12 +277,15 @@ void Trainer::warn_of_fitted_end() const {
       state.fitted_steps, plan_.schedule.at(state.step + 1), training_.directory.path()));
 }
 
-void Trainer::warn_of_schedule_end() {
+/// If it has ended at this step.
+void Trainer::warn_of_schedule_end(int64_t step) {
+  const Schedule& schedule = plan_.schedule;
+  if (!has_end(schedule.kind) || step < schedule.total || schedule.at(step) > 0) return;
   if (std::exchange(schedule_end_said_, true)) return;
   say(fmt::format(
       "warning: the {} schedule ends at schedule.total_steps = {}, and the learning rate is 0 from there on: "
       "further steps change nothing. Set schedule.total_steps to the number of steps to train",
-      schedule_name(plan_.schedule.kind), plan_.schedule.total));
+      schedule_name(schedule.kind), schedule.total));
 }
 
 /// A signal to one process stops all.
@@ -324,8 +327,7 @@ TrainingSummary Trainer::run() {
   apply_plan();
   fit_plan();
   warn_of_fitted_end();
-  const int64_t total = plan_.schedule.total;
-  if (plan_.schedule.at(total + 1) == 0 && options_.max_steps > total) warn_of_schedule_end();
+  if (options_.max_steps > plan_.schedule.total) warn_of_schedule_end(plan_.schedule.total + 1);
   TrainingSummary summary;
   summary.resumed_from = checkpoint_.state.step;
   if (options_.on_ready) options_.on_ready();

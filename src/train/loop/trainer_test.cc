@@ -378,6 +378,12 @@ TEST_P(TrainerTest, WarnsOnceThatTheScheduleHasEnded) {
   said_.clear();
   train(options("long", {{"schedule.kind", "linear"}, {"schedule.total_steps", "6"}}));
   EXPECT_EQ(warnings(), 0u) << said_;
+  for (const char* kind : {"linear", "inverse_sqrt"}) {  // which has not ended, or has no end
+    const std::map<std::string, std::string> settings{
+        {"schedule.kind", kind}, {"schedule.learning_rate", "0"}, {"schedule.total_steps", "6"}};
+    train(options(fmt::format("{}-without-rate", kind), settings));
+    EXPECT_EQ(warnings(), 0u) << said_;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, TrainerTest,

@@ -187,7 +187,7 @@ ClassificationData prepare_classification_data(const TaskInput& input, const Tex
     train_classifier_tokenizer(input, directory);
   });
   ModelTokenizer tokenizer = load_encoder_tokenizer(input.options.output);
-  if (made) input.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
+  if (made) input.say(described_tokenizer(input.options.recipe, counted(tokenizer.size(), "piece")));
   Corpus training = prepare_corpus(input, texts, tokenizer);
   ClassificationData data{std::move(tokenizer), std::move(training), texts.validation};
   if (input.options.recipe.class_weights == "balanced") {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "data/batch/block_batcher.h"
 #include "data/corpus_builder.h"
 #include "models/directory/generation_defaults.h"
@@ -267,7 +268,7 @@ LanguageData prepare_language_data(const TaskInput& input, const RunningTexts& t
   LanguageData data;
   data.block = static_cast<uint64_t>(recipe.block_size);
   data.tokenizer = load_language_tokenizer(options.output);
-  if (made) input.say(fmt::format("tokenizer: {} tokens ({})", data.tokenizer.size(), recipe.tokenizer));
+  if (made) input.say(described_tokenizer(recipe, counted(data.tokenizer.size(), "token")));
   if (recipe.document_boundaries) require_end(recipe, data.tokenizer.end_id().has_value());
   if (data.tokenizer.starts_every_text()) data.start = data.tokenizer.start_id();
   data.training.emplace(prepare_corpus(options.data, texts.training, "train.ids", data.tokenizer, input));

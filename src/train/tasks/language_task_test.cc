@@ -91,8 +91,9 @@ class LanguageTask : public ::testing::Test {
 
   /// `begun` as TaskInput has it.
   void prepare(bool begun = false) {
-    const CheckedText text = task_kind(models::Task::kLanguageModel)
-                                 .read({options_, pool_, alone_, [](const std::string&) {}, begun});
+    const auto say = [this](const std::string& text) { said_ += text + "\n"; };
+    const CheckedText text =
+        task_kind(models::Task::kLanguageModel).read({options_, pool_, alone_, say, begun});
     task_ = text.prepare([&](const models::ModelSettings& settings) -> const models::Model& {
       settings_ = settings;
       return model_.emplace(settings.vocabulary);
@@ -109,6 +110,7 @@ class LanguageTask : public ::testing::Test {
   models::ModelSettings settings_;
   std::optional<IndifferentModel> model_;
   Task task_;
+  std::string said_;
 };
 
 TEST_F(LanguageTask, EvaluatesEveryTokenExceptTheFirst) {
@@ -175,6 +177,9 @@ TEST_F(LanguageTask, FineTunesWithAddedTokensOfAFileOfTheirOwn) {
   EXPECT_NE(fine_tune(), without);
   EXPECT_EQ(settings_.vocabulary, base.size() + 1);
   EXPECT_EQ(load_language_tokenizer(options_.output).find("<call>"), base.size());
+  // The recipe has another type of tokenizer.
+  EXPECT_NE(said_.find(fmt::format("tokenizer of the model: {} tokens\n", base.size())), std::string::npos)
+      << said_;
 }
 
 TEST_F(LanguageTask, RefusesTextThatIsTooShort) {

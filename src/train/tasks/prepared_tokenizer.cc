@@ -210,6 +210,11 @@ bool prepare_tokenizer(const TaskInput& input, uint64_t text,
   return PreparedTokenizer(input, text).prepare(make);
 }
 
+std::string described_tokenizer(const Recipe& recipe, const std::string& size) {
+  if (!recipe.from.empty()) return "tokenizer of the model: " + size;
+  return fmt::format("tokenizer: {} ({})", size, recipe.tokenizer);
+}
+
 uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names) {
   const ModelInventory files(directory);
   Fingerprint fingerprint;

@@ -21,6 +21,9 @@ namespace heed::train {
 bool prepare_tokenizer(const TaskInput& input, uint64_t text,
                        const std::function<void(const std::string& directory)>& make);
 
+/// "tokenizer: 4096 tokens (bpe)"; one that was copied may be of another type than the recipe's.
+std::string described_tokenizer(const Recipe& recipe, const std::string& size);
+
 /// Fingerprint of the content of those files that exist.
 uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names);
 

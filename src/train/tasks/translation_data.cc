@@ -281,7 +281,7 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
     tokenizer = tokenizer.with_languages(options.source_language, options.target_language);
     require_target_language(tokenizer);
   }
-  if (made) task.say(fmt::format("tokenizer: {} pieces ({})", tokenizer.size(), recipe.tokenizer));
+  if (made) task.say(described_tokenizer(recipe, counted(tokenizer.size(), "piece")));
   const std::string training = folder + "/train.ids";
   if (made) std::filesystem::remove(training);  // it belongs to another tokenizer
   if (!std::filesystem::exists(training)) report_corpora(text.training, task);
