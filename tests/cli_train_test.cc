@@ -106,6 +106,22 @@ TEST_F(TrainCommand, NeedsAStoppingCriterion) {
       heed_command({"train", "--pairs", pairs_, "--output", folder_.path("model"), "--preset", "tiny"}), 2,
       {"no stopping criterion", "--max-steps", "--max-minutes"});
   EXPECT_FALSE(std::filesystem::exists(folder_.path("model/config.json")));
+  // Without validations, none of them can be the last one.
+  const std::vector<std::string> patient{"--set", "validation.patience=2"};
+  auto endless = patient;
+  endless.insert(endless.begin(),
+                 {"train", "--pairs", pairs_, "--output", folder_.path("model"), "--preset", "tiny"});
+  expect_failure(heed_command(endless), 2,
+                 {"validation.patience (2) needs validation data", "--valid-pairs", "--max-steps"});
+  expect_refused(patient, 2, {"validation.patience (2) needs validation data", "--valid-pairs"});
+  // A training of an earlier version can be resumed.
+  ASSERT_EQ(heed_command(training("model", 2)).status, 0);
+  const std::string recipe = folder_.path("model/training/recipe.toml");
+  std::string text = content_of(recipe);
+  const size_t at = text.find("patience = 0");
+  ASSERT_NE(at, std::string::npos);
+  folder_.write("model/training/recipe.toml", text.replace(at, 12, "patience = 2"));
+  EXPECT_EQ(heed_command(training("model", 3, patient)).status, 0);
 }
 
 TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {

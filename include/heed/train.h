@@ -14,7 +14,8 @@
 namespace heed {
 
 /// What to train and for how long: the options of `heed train`. At least one of the limits max_steps,
-/// max_minutes and max_epochs must be set.
+/// max_minutes and max_epochs must be set, or, where there is validation data, validation.patience in the
+/// recipe.
 struct TrainOptions {
   /// The model directory to create. If it has an unfinished training, that training is resumed.
   std::string output;
@@ -71,7 +72,7 @@ enum class TrainEnd {
   kSteps,      ///< max_steps
   kMinutes,    ///< max_minutes
   kEpochs,     ///< max_epochs
-  kPatience,   ///< early stopping by the recipe
+  kPatience,   ///< early stopping by the recipe: validation.patience
   kCancelled,  ///< TrainCallbacks::cancelled
 };
 

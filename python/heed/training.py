@@ -93,7 +93,8 @@ def train(
     from_model: fine-tune this model: start from its weights and tokenizer (training.from).
     settings: over both: {"model.width": 128, "training.batch_tokens": 2048}.
     languages: stored in the model, such as "de-en". threads: 0 for one per processor. seed: training.seed.
-    max_steps, max_minutes, max_epochs: limits in total, at least one of which must be set.
+    max_steps, max_minutes, max_epochs: limits in total, at least one of which must be set; or, where there is
+        validation data, the setting validation.patience, which ends after so many validations without improvement.
     on_step: called after each update. on_message: called with what was read, resumed or left out.
 
     Weights depend on data, recipe and seed only, bit for bit: not on threads, not on interruptions. Ctrl-C, and an

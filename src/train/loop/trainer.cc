@@ -20,6 +20,7 @@
 #include "train/loop/training.h"
 #include "train/loop/training_end.h"
 #include "train/reduce/rank_reducer.h"
+#include "train/store/output_directory.h"
 
 namespace heed::train {
 namespace {
@@ -346,12 +347,28 @@ TrainingSummary Trainer::run() {
   return summary;
 }
 
+/// One that had another limit and began with an earlier version, where patience without validation data was
+/// no error, goes on.
+void require_validation_for_patience(const TrainerOptions& options, bool has_other_limit) {
+  if (options.validation.is_named()) return;
+  if (has_other_limit && OutputDirectory(options.output).was_begun()) return;
+  const bool pairs = options.recipe.task() == models::Task::kTranslation;
+  const std::string data =
+      pairs ? option_text("$valid_pairs, or $valid_source and $valid_target") : option_text("$valid_text");
+  fail_option("validation.patience ({}) needs validation data: give {}, or leave validation.patience out{}",
+              options.recipe.patience, data,
+              has_other_limit ? "" : option_text(" and give $max_steps, $max_minutes or $max_epochs"));
+}
+
 void require_a_limit(const TrainerOptions& options) {
-  if (options.max_steps > 0 || options.max_minutes > 0 || options.max_epochs > 0 ||
-      options.recipe.patience > 0) {
-    return;
+  const bool limited = options.max_steps > 0 || options.max_minutes > 0 || options.max_epochs > 0;
+  if (options.recipe.patience > 0) {
+    require_validation_for_patience(options, limited);
+  } else if (!limited) {
+    fail_option(
+        "no stopping criterion: give $max_steps, $max_minutes or $max_epochs, or validation.patience with "
+        "validation data");
   }
-  fail_option("no stopping criterion: give $max_steps, $max_minutes, $max_epochs or validation.patience");
 }
 
 TrainingSummary train_with(const TrainerOptions& options, Reducer& reducer) {
