@@ -185,6 +185,19 @@ TEST_P(TrainerTest, KeepsTheConfigurationsOfAModelWhoseTrainingResumes) {
   EXPECT_EQ(fs::exists(path("model/generation_config.json")), edited.contains("generation_config.json"));
 }
 
+TEST_P(TrainerTest, ShardsHaveTokens) {
+  expect_error(ErrorKind::kUsage, "training.shards (65) must not be above training.batch_tokens (64)", [&] {
+    train(options("refused", {{"training.shards", "65"}}));
+  });
+  EXPECT_FALSE(fs::exists(path("refused")));
+  if (GetParam() == models::Task::kLanguageModel) return;  // whose batches have a block at least
+  // As many as there are by default, of batches of one sentence.
+  train(options("model", {{"training.batch_tokens", "1"}, {"training.shards", "0"}}));
+  const auto metrics = read_metrics(path("model/training/metrics.jsonl"));
+  ASSERT_EQ(metrics.size(), 5U);
+  EXPECT_TRUE(metrics.back().valid_loss.has_value());
+}
+
 TEST_P(TrainerTest, PreparesAgainForOtherTextAndSettings) {
   train(options("whole"));
   // Killed once the tokenizer is there, or a corpus too where that is said.

@@ -49,6 +49,15 @@ Training::Training(const TrainerOptions& o, Reducer& r)
   compare_processors();
 }
 
+/// A training that has begun may have more shards, as earlier versions allowed.
+void Training::require_shards_with_tokens() const {
+  if (recipe.shards <= recipe.batch_tokens) return;
+  fail(ErrorKind::kUsage,
+       "training.shards ({}) must not be above training.batch_tokens ({}): a batch is split into shards, and "
+       "each needs a token; lower training.shards, or raise training.batch_tokens",
+       recipe.shards, recipe.batch_tokens);
+}
+
 /// The first process opens the directory, if all is well; nothing is written before.
 CheckedText Training::read_text(const TaskKind& kind) {
   bool begun = true;  // as the other processes find it
@@ -57,6 +66,7 @@ CheckedText Training::read_text(const TaskKind& kind) {
     if (!reducer.is_first()) return;
     directory.check(recipe);
     begun = directory.was_begun();
+    if (!begun) require_shards_with_tokens();
   });
   if (options.on_work) options.on_work("reading the text");
   CheckedText text;

@@ -55,6 +55,7 @@ class Training {
   std::unique_ptr<BatchSource> batches_at(const BatchCursor& cursor) const;
 
  private:
+  void require_shards_with_tokens() const;
   CheckedText read_text(const TaskKind& kind);
   void make_task(const CheckedText& text);
   const models::Model& build_model(const models::ModelSettings& settings);

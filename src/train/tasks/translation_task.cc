@@ -1,5 +1,6 @@
 #include "train/tasks/translation_task.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -75,8 +76,8 @@ class Translation {
 
   ValidationScores validate(const nn::ParameterArray& values) const {
     const nn::PackedWeights weights(model_.table(), values);
-    const auto batches =
-        length_sorted_batches(sizes_of(*data_.validation), recipe_.batch_tokens / recipe_.shard_count());
+    const int64_t batch_tokens = std::max<int64_t>(1, recipe_.batch_tokens / recipe_.shard_count());
+    const auto batches = length_sorted_batches(sizes_of(*data_.validation), batch_tokens);
     const LossSums sums = sum_losses(input_, weights, batches, [&](nn::Context& context, const Batch& batch) {
       const TranslationBatch input = pack_translation(*data_.validation, batch.sentences, model_.start_id());
       return sums_of(model_loss(context, input, {}));
