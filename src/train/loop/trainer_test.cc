@@ -219,6 +219,21 @@ TEST_P(TrainerTest, PreparesAgainForOtherTextAndSettings) {
   }
 }
 
+TEST_P(TrainerTest, ATextThatWasTokenizedForOtherSettingsIsTokenizedAgain) {
+  std::map<std::string, std::string> settings{{"training.seed", "7"}};
+  if (GetParam() != models::Task::kLanguageModel) settings["tokenizer.subword_regularization"] = "3";
+  train(options("other", settings));
+  train(options("whole"));
+  EXPECT_EQ(content_of(path("other/training/train.ids")) == content_of(path("whole/training/train.ids")),
+            GetParam() == models::Task::kLanguageModel)
+      << "the control";
+  // Killed before the first checkpoint.
+  fs::remove(path("other/training/checkpoint.safetensors"));
+  fs::remove(path("other/model.safetensors"));
+  train(options("other"));
+  EXPECT_EQ(different_files(files_of(path("other")), files_of(path("whole"))), kNone);
+}
+
 TEST_P(TrainerTest, RestoresWeightsFromTheCheckpoint) {
   TrainerOptions o = options("model");
   o.validation = {};  // so that the latest weights are kept

@@ -176,10 +176,17 @@ class PreparedTokenizer {
     }
   }
 
+  /// Those that an interrupted run has tokenized, for another recipe.
+  void remove_corpora() const {
+    const ModelInventory files(folder_);
+    for (const std::string& name : files.ending_in({".ids"})) fs::remove(files.path(name));
+  }
+
   /// Moves the files to the output directory, which may contain tokenizer files of an interrupted run.
   void publish(const std::string& staging) const {
     const Manifest manifest = describe(staging);
     fs::remove(manifest_path());
+    remove_corpora();
     const std::string made = staging + "/";
     for (const std::string& name : names_) {
       const std::string path = output_ + "/" + name;

@@ -283,7 +283,6 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   }
   if (made) task.say(described_tokenizer(recipe, counted(tokenizer.size(), "piece")));
   const std::string training = folder + "/train.ids";
-  if (made) std::filesystem::remove(training);  // it belongs to another tokenizer
   if (!std::filesystem::exists(training)) report_corpora(text.training, task);
   Corpus corpus = prepare_corpus({[&] { return std::make_unique<PairsMixReader>(text.training); }, training,
                                   text.training.fingerprint(), Use::kTraining},
