@@ -12,6 +12,7 @@
 #include "search/rules/search_options.h"
 #include "tasks/model_files.h"
 #include "test_folder.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "train/loop/trainer.h"
 #include "train/recipe/recipe.h"
 #include "train/store/metrics_log.h"
@@ -19,30 +20,40 @@
 namespace heed {
 namespace {
 
+std::string model_of(const std::string& name) {
+  return (families_folder() / name / "model").string();
+}
+
+train::TrainerOptions further_training(const TestFolder& folder, const std::string& from,
+                                       const std::string& output) {
+  train::TrainerOptions options;
+  options.output = folder.path(output);
+  options.data.pairs.pairs = options.validation.pairs.pairs =
+      folder.write("pairs", "Tom asks me.\tTom fragt mich.\nI swim.\tIch schwimme.\n");
+  std::vector<train::Setting> settings;
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"training.from", from},
+                                                                     {"training.batch_tokens", "256"},
+                                                                     {"training.shards", "2"},
+                                                                     {"training.max_length", "40"},
+                                                                     {"validation.every", "10"},
+                                                                     {"schedule.learning_rate", "0.002"}}) {
+    settings.push_back({key, value, "test"});
+  }
+  options.recipe = train::make_recipe("tiny", "", settings);
+  options.threads = 1;
+  options.max_steps = 20;
+  return options;
+}
+
 TEST(Seq2SeqFamilyTraining, FineTunedModelsAreOfTheSameFamily) {
   const auto cases = fixture_cases("seq2seq_families", families_folder());
   if (cases.empty()) GTEST_SKIP() << missing_families();
   const TestFolder folder;
-  const std::string pairs = folder.write("pairs", "Tom asks me.\tTom fragt mich.\nI swim.\tIch schwimme.\n");
   for (const std::string& name : cases) {
     SCOPED_TRACE(name);
-    const std::string from = (families_folder() / name / "model").string(), output = folder.path("trained");
+    const std::string from = model_of(name), output = folder.path("trained");
     std::filesystem::remove_all(output);
-    train::TrainerOptions options;
-    options.output = output;
-    options.data.pairs.pairs = options.validation.pairs.pairs = pairs;
-    std::vector<train::Setting> settings;
-    for (const auto& [key, value] : std::map<std::string, std::string>{{"training.from", from},
-                                                                       {"training.batch_tokens", "256"},
-                                                                       {"training.shards", "2"},
-                                                                       {"training.max_length", "40"},
-                                                                       {"validation.every", "10"},
-                                                                       {"schedule.learning_rate", "0.002"}}) {
-      settings.push_back({key, value, "test"});
-    }
-    options.recipe = train::make_recipe("tiny", "", settings);
-    options.threads = 1;
-    options.max_steps = 20;
+    train::TrainerOptions options = further_training(folder, from, "trained");
     train::train(options);
     const auto metrics = train::read_metrics(output + "/training/metrics.jsonl");
     EXPECT_LT(metrics.back().loss, 0.95 * metrics.front().loss);
@@ -58,6 +69,29 @@ TEST(Seq2SeqFamilyTraining, FineTunedModelsAreOfTheSameFamily) {
     options.max_steps = 22;  // goes on
     EXPECT_EQ(train::train(options).resumed_from, 20);
   }
+}
+
+TEST(Seq2SeqFamilyTraining, TextsAreTokenizedAgainForOtherLanguages) {
+  const std::string from = model_of("m2m100");
+  if (!std::filesystem::exists(from)) GTEST_SKIP() << missing_families();
+  const TestFolder folder;
+  const std::vector<std::string> languages = TranslationTokenizer::load(from).languages();
+  const auto train_pair = [&](const std::string& output, const std::string& source,
+                              const std::string& target) {
+    train::TrainerOptions options = further_training(folder, from, output);
+    options.source_language = source;
+    options.target_language = target;
+    options.max_steps = 1;
+    train::train(options);
+    return content_of(folder.path(output + "/training/valid.ids"));
+  };
+  const std::string &one = languages.front(), &other = languages.back();
+  const std::string wanted = train_pair("whole", one, other);
+  EXPECT_NE(train_pair("killed", other, one), wanted) << "the control";
+  // Before the first checkpoint.
+  std::filesystem::remove(folder.path("killed/training/checkpoint.safetensors"));
+  std::filesystem::remove(folder.path("killed/model.safetensors"));
+  EXPECT_EQ(train_pair("killed", one, other), wanted);
 }
 
 }  // namespace
