@@ -72,7 +72,7 @@ TEST(Seq2SeqFamilyTraining, FineTunedModelsAreOfTheSameFamily) {
 }
 
 TEST(Seq2SeqFamilyTraining, TextsAreTokenizedAgainForOtherLanguages) {
-  const std::string from = model_of("m2m100");
+  const std::string from = model_of("seq2seq_families/m2m100");
   if (!std::filesystem::exists(from)) GTEST_SKIP() << missing_families();
   const TestFolder folder;
   const std::vector<std::string> languages = TranslationTokenizer::load(from).languages();
