@@ -108,12 +108,13 @@ TEST_F(TrainCommand, NeedsAStoppingCriterion) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("model/config.json")));
   // Without validations, none of them can be the last one.
   const std::vector<std::string> patient{"--set", "validation.patience=2"};
+  expect_refused(patient, 2, {"validation.patience (2) needs validation data", "--valid-pairs"});
+  if (HasFailure()) return;  // the next one would train for ever
   auto endless = patient;
   endless.insert(endless.begin(),
                  {"train", "--pairs", pairs_, "--output", folder_.path("model"), "--preset", "tiny"});
   expect_failure(heed_command(endless), 2,
                  {"validation.patience (2) needs validation data", "--valid-pairs", "--max-steps"});
-  expect_refused(patient, 2, {"validation.patience (2) needs validation data", "--valid-pairs"});
   // A training of an earlier version can be resumed.
   ASSERT_EQ(heed_command(training("model", 2)).status, 0);
   const std::string recipe = folder_.path("model/training/recipe.toml");

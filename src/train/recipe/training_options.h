@@ -11,8 +11,9 @@ namespace heed::train {
 
 /// Everything but the callbacks and `threads`. `settings` are applied after the recipe file, in order, in
 /// place of options.settings, and say for messages where each comes from. Pairs, or source and target,
-/// replace the corpora of the recipe. Throws kUsage for options that contradict each other and for invalid
-/// settings, and what reading the recipe file throws.
+/// replace the corpora of the recipe. A training that has begun in `output` needs the model of training.from
+/// no longer. Throws kUsage for options that contradict each other and for invalid settings, and what reading
+/// the recipe file throws.
 TrainerOptions trainer_options(const TrainOptions& options, const std::vector<Setting>& settings);
 
 }  // namespace heed::train
