@@ -51,6 +51,21 @@ TEST(ProtectedSpans, CodeAndTemplates) {
 TEST(ProtectedSpans, EmojisAreWholes) {
   EXPECT_THAT(exact("Toll 👍🏽 und 👩‍👩‍👧 in 🇩🇪, ja ❤️ :-)"),
               ElementsAre("👍🏽", "👩‍👩‍👧", "🇩🇪", "❤️", ":-)"));
+  // Flags with tags: Scotland, England and Wales.
+  const std::string scotland = "\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",
+                    england = "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
+                    wales = "\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F";
+  EXPECT_THAT(exact("Los, " + scotland + england + " und " + wales + "!"),
+              ElementsAre(scotland, england, wales));
+}
+
+TEST(ProtectedSpans, Powers) {
+  EXPECT_THAT(exact("Es sind 10⁶ Zellen, 6,022·10²³, 10⁻⁹ und 2³²."),
+              ElementsAre("10⁶", "10²³", "10⁻⁹", "2³²"));
+  EXPECT_THAT(exact("E = mc² gilt seit 1990¹ für x²+y³, sin² und Ca²⁺."),
+              ElementsAre("mc²", "1990¹", "x²", "y³", "sin²", "Ca²⁺"));
+  // Units have translations, and words may have a footnote.
+  EXPECT_THAT(exact("78 m², 5 km², 3 cm³, 9,81 m/s², 20 ft² je km² und das²"), ElementsAre());
 }
 
 /// One for each pattern and kind of character that it can begin with.
@@ -89,6 +104,10 @@ TEST(ProtectedSpans, BeginWhereAWordCan) {
                                  "030 123456",
                                  "5'10\"",
                                  "1 1/2",
+                                 "10⁶",
+                                 "1,5⁻¹²",
+                                 "mc²",
+                                 "α³",
                                  "½",
                                  "aB3xY",
                                  "A1-B2",

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/text/ascii.h"
 #include "text/unicode/close_text.h"
+#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 
 namespace heed {
@@ -59,8 +60,8 @@ constexpr std::array kPatterns{
         SpanKind::kExact, kAny,
         R"((?<![\p{L}\p{N}])[\w-]{1,80}+\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
     SpanPattern{
-        SpanKind::kExact, kOther,  // flags; emojis with modifiers and joined sequences
-        R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
+        SpanKind::kExact, kOther,  // flags; emojis with modifiers, joined sequences and tags, as of Scotland
+        R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6}[\x{E0020}-\x{E007F}]{0,10})"},
     SpanPattern{SpanKind::kExact, kOther, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
     SpanPattern{
         SpanKind::kExact,
@@ -98,6 +99,12 @@ constexpr std::array kPatterns{
     SpanPattern{
         SpanKind::kExact, kLetter | kDigit,  // identifiers: capitals and digits, or many digits
         R"((?<![\p{L}\p{N}-])(?=[A-Z-]{0,40}+[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
+    SpanPattern{SpanKind::kExact,
+                kDigit,  // powers and footnotes, which tokenizers write as digits: 10⁻⁶, 1990¹
+                R"((?<![\p{L}\p{N}.,])[0-9]{1,15}(?:[.,][0-9]{1,15})?[⁺⁻]?[⁰¹²³⁴-⁹]{1,15}(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter,  // powers of variables, and ions: mc², Ca²⁺; no units, and no m/s²
+        R"((?<![\p{L}\p{N}/])(?!(?:[dckmµμn]?m|ft|in|yd|mi)[²³](?![⁰¹²³⁴-⁹]))(?:[A-Za-zα-ω]{1,2}|sin|cos|tan|log)[⁺⁻]?[⁰¹²³⁴-⁹]{1,15}[⁺⁻]?(?![\p{L}\p{N}]))"},
     SpanPattern{
         SpanKind::kNumber, kDigit | kOther,
         R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
@@ -160,7 +167,10 @@ bool may_hold_spans(std::string_view text) {
     if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
     if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
     if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
-    if (byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xBC) return true;
+    if (byte == 0xC2 && at + 1 < text.size()) {
+      const auto next = static_cast<unsigned char>(text[at + 1]);
+      if (next >= 0xBC || next == 0xB2 || next == 0xB3 || next == 0xB9) return true;  // fractions, exponents
+    }
     if (byte == 0xE2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) != 0x80) return true;
     if (byte > 0xE2) return true;
   }
@@ -169,9 +179,22 @@ bool may_hold_spans(std::string_view text) {
 
 constexpr uint32_t kLettersAndNumbers = U_GC_L_MASK | U_GC_N_MASK;
 
+/// Whether a superscript stands behind a few letters: "mc²".
+bool has_exponent(std::string_view text) {
+  constexpr size_t kMostLetters = 3;
+  size_t at = 0;
+  for (size_t n = 0; n <= kMostLetters && at < text.size(); ++n) {
+    const char32_t c = next_code_point(text, at);
+    if (ascii_of_superscript(c) != '\0') return true;
+    if (!u_isalpha(static_cast<UChar32>(c))) return false;
+  }
+  return false;
+}
+
 /// Whether a match that begins with this letter is possible: before a space, it has a digit, or one of these
 /// marks with more behind it.
 bool may_begin_with_letter(std::string_view text) {
+  if (has_exponent(text)) return true;
   constexpr size_t kFarthest = 400;  // bytes: the dot of a file name, behind 80 characters
   const size_t found = text.substr(0, kFarthest).find_first_of("0123456789.:@- \t\n");
   if (found == std::string_view::npos) return false;

@@ -20,6 +20,20 @@ inline bool is_unspaced_script(char32_t c) {
   return spacing_of(c) != Spacing::kWords;
 }
 
+/// Whether a character inside a word is not seen there: a soft hyphen, a word joiner, or a zero width
+/// no-break space, which is a byte order mark too.
+constexpr bool is_unseen(char32_t c) {
+  return c == 0xAD || c == 0x2060 || c == 0xFEFF;
+}
+
+/// The digit of a superscript, 6 of "⁶", and "+" and "-" of their signs; 0 for other characters.
+constexpr char ascii_of_superscript(char32_t c) {
+  if (c == 0xB2 || c == 0xB3) return static_cast<char>('0' + (c - 0xB0));
+  if (c == 0xB9) return '1';
+  if (c == 0x2070 || (c >= 0x2074 && c <= 0x2079)) return static_cast<char>('0' + (c - 0x2070));
+  return c == 0x207A ? '+' : c == 0x207B ? '-' : '\0';
+}
+
 /// Whether a character is a letter or digit of any script.
 bool is_letter_or_digit(char32_t c);
 
