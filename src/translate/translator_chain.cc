@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/stop.h"
 #include "text/sentences/language_codes.h"
 #include "text/unicode/characters.h"
 #include "text/unicode/utf8.h"
@@ -118,6 +119,8 @@ TranslatorChain::TranslatorChain(std::vector<ChainStep> steps, ThreadPool& pool)
     }
     languages_.push_back(target);
     if (steps.size() > 1 && &step == &steps.back()) glossary_ = std::exchange(step.options.glossary, nullptr);
+    given_ = step.options.constraints.required;  // of the last step, which alone has any
+    given_.push_back(step.options.constraints.prefix);
     compares_values_ =
         compares_values_ && step.options.check_values && step.model.seq2seq().translates_sentences();
     steps_.push_back(std::make_unique<Translator>(step.model, step.tokenizer, pool, std::move(step.options)));
@@ -186,6 +189,7 @@ std::vector<Translation> TranslatorChain::translate_window(const std::vector<std
         inner);
   }
   if (compares_values_) {
+    const StopScope stop(control.stop);
     for (Translation& translation : translations) compare_values(translation);
   }
   return translations;
@@ -196,7 +200,11 @@ std::vector<Translation> TranslatorChain::translate_window(const std::vector<std
 void TranslatorChain::compare_values(Translation& translation) const {
   const std::string &source = languages_.front(), &target = languages_.back();
   if (value_language(source) == nullptr || value_language(target) == nullptr) return;
-  translation.warnings = value_warnings({translation.source, translation.best().text}, source, target);
+  std::vector<std::string> given = given_;
+  if (glossary_ != nullptr) {
+    for (const Glossary::Match& term : glossary_->find(translation.source)) given.push_back(term.target);
+  }
+  translation.warnings = value_warnings({translation.source, translation.best().text}, source, target, given);
 }
 
 std::vector<Glossary::Match> carried_terms(const std::vector<Glossary::Match>& terms, std::string_view source,

@@ -57,6 +57,7 @@ class TranslatorChain : public LineTranslator {
   std::vector<std::unique_ptr<const Translator>> steps_;
   std::vector<std::string> languages_;        // tags: the source, those between, the target
   std::shared_ptr<const Glossary> glossary_;  // null: none
+  std::vector<std::string> given_;            // texts that translations must have, and how they begin
   size_t window_;
   bool compares_values_;
 };

@@ -1,11 +1,15 @@
 // What is different about values that are the same numbers: units, ranges, periods.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/stop.h"
 #include "translate/values/compared_texts.h"
 #include "translate/values/languages/text_tokens.h"
 #include "translate/values/reading/figures.h"
@@ -29,7 +33,15 @@ std::vector<TextToken> tokens_behind(std::string_view text, size_t position) {
 class Changes {
  public:
   Changes(const ComparedTexts& compared, const Atoms& source)
-      : compared_(compared), texts_(compared.texts), values_(compared.values), source_(source) {}
+      : compared_(compared),
+        texts_(compared.texts),
+        values_(compared.values),
+        source_(source),
+        partners_(values_[0].values.size()) {
+    for (const Atom& atom : source_ | std::views::reverse) {
+      if (atom.kind != ValueKind::kDate) partners_[atom.index] = atom.partner;
+    }
+  }
 
   void add_to(ValueDifferences& differences) const {
     add_lost_units(differences.missing);
@@ -90,6 +102,8 @@ class Changes {
 
   /// Whether a word of ranges stands between two positions of a text: in the source, no "and".
   bool holds_range_word(size_t text, size_t begin, size_t end) const {
+    constexpr size_t kFarthest = 1000;  // bytes; what is farther apart is taken for a range, unread
+    if (end - begin > kFarthest) return true;
     const std::vector<TextToken> tokens = tokenize_values(texts_[text].text.substr(begin, end - begin));
     return std::ranges::any_of(tokens, [&](const TextToken& token) {
       return is_range_word(text, token) && !(text == 0 && token.is(texts_[text].language.conjunction));
@@ -107,14 +121,6 @@ class Changes {
     return between.find_first_not_of(". ") == std::string_view::npos;
   }
 
-  /// What a value of the source was matched with, of a date its day; null if that is nothing.
-  const Value* partner_of(size_t index) const {
-    for (const Atom& atom : source_) {
-      if (atom.index == index && atom.kind != ValueKind::kDate) return atom.partner;
-    }
-    return nullptr;
-  }
-
   /// Ranges of the source whose two values are none in the translation, "9 6 p.m." for "9–18 Uhr", or became
   /// one: "10:15 Minuten" for "10–15 minutes".
   void add_lost_links(std::vector<Value>& missing) const {
@@ -122,7 +128,7 @@ class Changes {
     for (size_t n = 1; n < values.size(); ++n) {
       const Value &from = values[n - 1], &to = values[n];
       if (!is_range(from, to)) continue;
-      const Value *first = partner_of(n - 1), *last = partner_of(n);
+      const Value *first = partners_[n - 1], *last = partners_[n];
       if (first == nullptr || last == nullptr) continue;
       const bool one = first->end == last->end, ascends = first->end <= last->begin;
       const bool duration =
@@ -135,20 +141,42 @@ class Changes {
     }
   }
 
-  /// Whether a text names a unit apart from its values: "ten extra dollars".
-  bool names_unit(size_t text, Unit unit) const {
+  /// The units that a text names apart from its values: "ten extra dollars".
+  std::set<Unit> find_units_apart(size_t text) const {
     const std::vector<TextToken> tokens = tokenize_values(texts_[text].text);
     constexpr size_t kLeast = 3;  // letters: no "m"
+    const std::vector<Value>& values = values_[text].values;
+    std::set<Unit> units;
+    size_t value = 0;  // the first that ends behind the token's beginning
     for (size_t n = 0; n < tokens.size(); ++n) {
-      const auto holds_token = [&](const Value& value) {
-        return value.begin <= tokens[n].begin && tokens[n].end <= value.end;
-      };
-      const bool word = tokens[n].is_word() && tokens[n].lower.size() >= kLeast;
-      if (word && is_same_unit(find_unit(TextTokens(tokens).subspan(n), texts_[text].language).unit, unit) &&
-          std::ranges::none_of(values_[text].values, holds_token))
-        return true;
+      while (value < values.size() && values[value].end <= tokens[n].begin) ++value;
+      const bool inside = value < values.size() && values[value].begin <= tokens[n].begin;
+      if (inside || !tokens[n].is_word() || tokens[n].lower.size() < kLeast) continue;
+      const FoundUnit unit = find_unit(TextTokens(tokens).subspan(n), texts_[text].language);
+      if (unit.unit != Unit::kNone) units.insert(unit.unit);
     }
-    return false;
+    return units;
+  }
+
+  /// Whether a text names a unit apart from its values.
+  bool names_unit(size_t text, Unit unit) const {
+    if (!units_apart_[text]) units_apart_[text] = find_units_apart(text);
+    return holds_same(*units_apart_[text], unit);
+  }
+
+  static bool holds_same(const std::set<Unit>& units, Unit unit) {
+    return std::ranges::any_of(units, [&](Unit each) { return is_same_unit(each, unit); });
+  }
+
+  /// The units of the values of a text, with those of `other_readings` too.
+  std::set<Unit> units_of(size_t text, bool other_readings) const {
+    std::set<Unit> units;
+    for (const Value& value : values_[text].values) {
+      units.insert(value.unit);
+      if (!other_readings) continue;
+      for (const Value& other : value.other_reading) units.insert(other.unit);
+    }
+    return units;
   }
 
   /// Whether value n of the source multiplies: "3x", "3-mal", "dreimal".
@@ -178,10 +206,12 @@ class Changes {
   /// Whether a value of the source may be of a unit that stands with one beside it.
   bool may_have_unit(size_t number, Unit unit) const {
     const std::vector<Value>& values = values_[0].values;
-    for (size_t n = number; may_share_unit(n); ++n) {
+    constexpr size_t kFarthest = 20;  // values of a list
+    const size_t end = number + kFarthest, begin = number - std::min(number, kFarthest);
+    for (size_t n = number; n < end && may_share_unit(n); ++n) {
       if (is_same_unit(values[n + 1].unit, unit)) return true;
     }
-    for (size_t n = number; n > 0 && may_share_unit(n - 1); --n) {
+    for (size_t n = number; n > begin && may_share_unit(n - 1); --n) {
       if (is_same_unit(values[n - 1].unit, unit)) return true;
     }
     return false;
@@ -191,6 +221,7 @@ class Changes {
   /// tickets for €18.50", and other units where that is a period: "20 °C" for "20 min". Without any in the
   /// source, words may translate slang: "twenty bucks".
   void add_moved_units(std::vector<Value>& added) const {
+    const std::set<Unit> units = units_of(0, false);
     for (const Atom& atom : source_) {
       if (atom.partner == nullptr || atom.partner->optional || atom.value->kind != ValueKind::kNumber)
         continue;
@@ -198,10 +229,7 @@ class Changes {
       if (unit == Unit::kNone || atom.value->unit != Unit::kNone) continue;
       const bool counts_time = atom.value->of_duration || period_of(0, *atom.value).has_value();
       if (!is_percent_or_money(unit) && !counts_time) continue;
-      const bool slang =
-          atom.partner->in_words && std::ranges::none_of(values_[0].values, [&](const Value& value) {
-            return is_same_unit(value.unit, unit);
-          });
+      const bool slang = atom.partner->in_words && !holds_same(units, unit);
       const bool other = !slang && !may_have_unit(atom.index, unit) && !names_unit(0, unit);
       if (counts_time || other) added.push_back(*atom.partner);
     }
@@ -249,15 +277,21 @@ class Changes {
   /// December 2" for "2 people from December 24".
   void add_moved_days(std::vector<Value>& added) const {
     std::vector<bool> said(values_[0].values.size());
-    for (const Value& date : values_[1].values) {
+    std::set<int> months;  // of dates of the source that have a day
+    for (const Value& value : values_[0].values) {
+      if (value.kind == ValueKind::kDate && value.day != 0) months.insert(value.month);
+    }
+    for (size_t d = 0; d < values_[1].values.size(); ++d) {
+      StopScope::check();
+      const Value& date = values_[1].values[d];
       if (date.kind != ValueKind::kDate || date.day == 0 || !date.other_reading.empty()) continue;
-      const auto has_day = [&](const Value& value) {
-        return value.kind == ValueKind::kDate && value.month == date.month && value.day != 0;
-      };
-      if (std::ranges::none_of(values_[0].values, has_day)) continue;
-      size_t n = 0;
-      while (n < said.size() && (said[n] || !says_day(n, date))) ++n;
-      if (n < said.size()) {
+      if (!months.contains(date.month)) continue;
+      constexpr size_t kFarthest = 1000;  // values: in longer texts, those at about its place
+      const size_t place = d * said.size() / values_[1].values.size();
+      const size_t end = std::min(place + kFarthest, said.size());
+      size_t n = place - std::min(place, kFarthest);
+      while (n < end && (said[n] || !says_day(n, date))) ++n;
+      if (n < end) {
         said[n] = true;
       } else if (std::ranges::none_of(added, [&](const Value& value) { return value.begin == date.begin; })) {
         added.push_back(date);
@@ -267,8 +301,20 @@ class Changes {
 
   struct CountedPeriod {
     Period period;
-    size_t end;  ///< of its word in the text
+    size_t end;           ///< of its word in the text
+    bool symbol = false;  ///< "h", "min" or "s"
   };
+
+  /// "7h", "45 min" and "30 s"; neither "90s" nor "s. a.".
+  static std::optional<CountedPeriod> read_symbol(TextTokens tokens, bool joined) {
+    const TextToken& token = tokens[0];
+    if (token.capitalized) return {};
+    if (token.is("h")) return CountedPeriod{Period::kHour, token.end, true};
+    if (token.is("min")) return CountedPeriod{Period::kMinute, token.end, true};
+    const bool abbreviates = tokens.size() > 2 && tokens[1].is(".");
+    if (!token.is("s") || joined || abbreviates) return {};
+    return CountedPeriod{Period::kSecond, token.end, true};
+  }
 
   /// The period that a number of a text counts: "3 days".
   std::optional<CountedPeriod> period_of(size_t text, const Value& number) const {
@@ -276,22 +322,32 @@ class Changes {
     const std::vector<TextToken> tokens = tokens_behind(texts_[text].text, number.end);
     const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
     if (tokens.size() <= hyphen) return {};
-    const auto* period = find_phrase(texts_[text].language.periods, TextTokens(tokens).subspan(hyphen));
-    if (period == nullptr) return {};
-    return CountedPeriod{period->meaning, number.end + tokens[hyphen].end};
+    const TextTokens behind = TextTokens(tokens).subspan(hyphen);
+    auto counted = read_symbol(behind, behind[0].begin == 0);
+    const auto* period = find_phrase(texts_[text].language.periods, behind);
+    if (!counted && period != nullptr) counted = CountedPeriod{period->meaning, behind[0].end};
+    if (counted) counted->end += number.end;
+    return counted;
   }
 
-  /// Whether a value of a text is not another reading, such as the 90 of "anderthalb Stunden".
-  bool is_main_reading(size_t text, const Value& number) const {
-    return std::ranges::any_of(values_[text].values, [&](const Value& value) { return &value == &number; });
+  /// Whether a number of the translation has no word behind it, except one of clocks, nor a sign such as that
+  /// of minutes.
+  bool stands_alone(const Value& number) const {
+    constexpr std::string_view kMarks = ".,;:!?)";
+    const std::vector<TextToken> tokens = tokens_behind(texts_[1].text, number.end);
+    return tokens.empty() || tokens[0].is_digits() ||
+           kMarks.find(tokens[0].lower) != std::string_view::npos ||
+           length_of_any(texts_[1].language.time_marks, tokens) > 0;
   }
 
-  /// Whether a value of the translation is the other reading of a time: the 1.5 of "una y media".
-  bool may_be_time(const Value& number) const {
-    return std::ranges::any_of(values_[1].values, [&](const Value& value) {
-      return value.kind == ValueKind::kTime &&
-             std::ranges::any_of(value.other_reading, [&](const Value& other) { return &other == &number; });
-    });
+  /// Durations with the symbol of a unit whose numbers lost it: "7h 30." for "7h 30m".
+  bool is_lost_duration(const Atom& atom, const std::optional<CountedPeriod>& before) const {
+    const Value &from = *atom.value, &to = *atom.partner;
+    if (!from.of_duration && !(before && before->symbol)) return false;
+    const bool main = &from == &values_[0].values[atom.index] &&
+                      &to == &values_[1].values[atom.partner_index] && to.kind == ValueKind::kNumber;
+    return main && !atom.optional && !to.in_words && !to.of_duration && to.unit == Unit::kNone &&
+           stands_alone(to);
   }
 
   /// Numbers that count another period, "3 hours" for "3 Tage", or lost theirs to a time: "llega a una y
@@ -306,13 +362,22 @@ class Changes {
       if (atom.partner == nullptr) continue;
       const Value &from = *atom.value, &to = *atom.partner;
       const auto before = period_of(0, from), after = period_of(1, to);
-      const bool other = before && after && !said.contains({from.normal, before->period}) &&
-                         is_main_reading(0, from) && is_main_reading(1, to);
-      const bool lost = before && !after && from.normal.ends_with(".5") && may_be_time(to);
+      // Neither is another reading, such as the 90 of "anderthalb Stunden" or the 1.5 of "una y media".
+      const Value& whole = values_[1].values[atom.partner_index];
+      const bool main = &from == &values_[0].values[atom.index] && &to == &whole;
+      const bool other = before && after && !said.contains({from.normal, before->period}) && main;
+      const bool lost =
+          before && !after && from.normal.ends_with(".5") && &to != &whole && whole.kind == ValueKind::kTime;
       // "In his 40s" may be "de unos 40 años".
       const bool decade = from.decade && !from.optional;
       const bool no_decade = decade && !to.decade && after && after->period == Period::kYear;
       const bool year = decade && !to.decade && to.normal.size() == kYearDigits && !to.in_words;  // "in 1950"
+      const Period counted = before ? before->period : Period::kMinute;
+      if (!after && is_lost_duration(atom, before) && !said.contains({from.normal, counted})) {
+        const size_t end = before ? before->end : from.end;
+        differences.missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = end});
+        continue;
+      }
       if (!other && !lost && !no_decade && !year) continue;
       Value missing = from, added = to;
       if (before) missing.end = before->end;
@@ -325,20 +390,15 @@ class Changes {
   /// Whether "bar" of the source may be cash.
   bool may_be_cash() const {
     const std::string_view paying = texts_[0].language.paying;
-    return !paying.empty() && letters_and_digits(texts_[0].text).find(paying) != std::string::npos;
+    return !paying.empty() && compared_.holds_text(0, paying);
   }
 
   /// Values whose unit is nowhere in the translation.
   void add_lost_units(std::vector<Value>& missing) const {
+    const std::set<Unit> units = units_of(1, true);
     for (const Atom& atom : source_) {
       const Unit unit = atom.value->unit;
-      const bool lost = unit != Unit::kNone && unit != Unit::kBars &&
-                        std::ranges::none_of(values_[1].values, [&](const Value& value) {
-                          return is_same_unit(value.unit, unit) ||
-                                 std::ranges::any_of(value.other_reading, [&](const Value& other) {
-                                   return is_same_unit(other.unit, unit);
-                                 });
-                        });
+      const bool lost = unit != Unit::kNone && unit != Unit::kBars && !holds_same(units, unit);
       if (unit == Unit::kBar && may_be_cash()) continue;
       if (lost && atom.matched && !atom.optional && !names_unit(1, unit))
         missing.push_back(values_[0].values[atom.index]);
@@ -362,12 +422,15 @@ class Changes {
   /// "Zero goals" may be "no goals" but not "goals". Without a plural behind it, zero has other senses.
   void add_lost_zeros(std::vector<Value>& missing) const {
     if (!texts_[0].language.counts_end_in_s) return;
+    std::optional<bool> none;  // whether the translation says it, once that counts
     for (const Atom& atom : source_) {
       const Value& value = *atom.value;
       if (atom.matched || !is_zero_in_words(value) || value.unit != Unit::kNone) continue;
       const std::vector<TextToken> behind = tokens_behind(texts_[0].text, value.end);
       const bool plural = !behind.empty() && behind[0].is_word() && behind[0].lower.ends_with('s');
-      if (plural && !says_none(1)) missing.push_back(values_[0].values[atom.index]);
+      if (!plural) continue;
+      if (!none) none = says_none(1);
+      if (!*none) missing.push_back(values_[0].values[atom.index]);
     }
   }
 
@@ -375,6 +438,8 @@ class Changes {
   const std::array<LanguageText, 2>& texts_;
   const std::array<TextValues, 2>& values_;
   const Atoms& source_;
+  std::vector<const Value*> partners_;  // of each value of the source; of a date that of its day; null: none
+  mutable std::array<std::optional<std::set<Unit>>, 2> units_apart_;  // of names_unit(), once needed
 };
 
 }  // namespace

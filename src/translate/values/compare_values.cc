@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
+#include <utility>
 
+#include "base/stop.h"
+#include "text/unicode/true_case.h"
+#include "text/unicode/utf8.h"
 #include "translate/values/compared_texts.h"
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/find_values.h"
@@ -65,10 +71,7 @@ bool can_be_paraphrased(const Value& value, const LanguageText& of) {
 /// Compares atoms of a source and of its translation.
 class Matcher {
  public:
-  Matcher(const LanguageText& source, const LanguageText& translation)
-      : compared_{{source, translation},
-                  {find_values(source.text, source.language),
-                   find_values(translation.text, translation.language)}} {}
+  Matcher(const LanguageText& source, const LanguageText& translation) : compared_(source, translation) {}
 
   ValueDifferences differences() {
     const auto needs_match = [](const TextValues& text) {
@@ -106,14 +109,17 @@ class Matcher {
       bool optional, with_optional;
     };
     for (const Pass& pass : {Pass{false, false}, Pass{false, true}, Pass{true, true}}) {
-      for (Atom& atom : source) {
-        if (!atom.matched && atom.optional == pass.optional) match(atom, translation, pass.with_optional);
+      for (size_t n = 0; n < source.size(); ++n) {
+        StopScope::check();
+        if (source[n].matched || source[n].optional != pass.optional) continue;
+        match(source[n], near(translation, n, source.size()), pass.with_optional);
       }
     }
     match_days(source, translation);
     ValueDifferences result;
     add_unmatched(source, 0, result.missing);
     add_unmatched(translation, 1, result.added);
+    erase_exponents(result.added);
     if (result.added.empty())
       std::erase_if(result.missing, [&](const Value& value) {
         return can_be_paraphrased(value, compared_.texts[0]) && !is_lost_from_pair(value, source);
@@ -133,7 +139,12 @@ class Matcher {
       return value.kind == ValueKind::kNumber && value.in_words ? parse_integer(value.normal, 2)
                                                                 : std::nullopt;
     };
-    return std::ranges::any_of(source, [&](const Atom& atom) {
+    constexpr size_t kFarthest = 128;  // bytes
+    const size_t from = number.begin - std::min(number.begin, kFarthest);
+    const auto begins = [](const Atom& atom) { return atom.value->begin; };
+    const auto begin = std::ranges::lower_bound(source, from, {}, begins);
+    const auto end = std::ranges::upper_bound(source, number.begin + kFarthest, {}, begins);
+    return std::any_of(begin, end, [&](const Atom& atom) {
       const Value& other = *atom.value;
       const auto here = whole(number), there = whole(other);
       if (!here || !there || *there < 2 || (*here - *there != 1 && *there - *here != 1)) return false;
@@ -141,6 +152,30 @@ class Matcher {
       const auto& [first, last] = std::ranges::minmax(number, other, {}, &Value::begin);
       const std::string_view between = compared_.texts[0].text.substr(first.end, last.begin - first.end);
       return tokenize_values(between).size() == 1;  // "or", "bis", "-"
+    });
+  }
+
+  /// Leaves out numbers of the translation that are superscripts of the source, one each: tokenizers write
+  /// "mc²" as "mc2". Superscripts within values count: "10⁶", "78 m²".
+  void erase_exponents(std::vector<Value>& added) const {
+    if (added.empty()) return;
+    std::multiset<std::string> exponents;
+    const std::vector<TextToken> tokens = tokenize_values(compared_.texts[0].text);
+    const std::vector<Value>& values = compared_.values[0].values;
+    size_t next = 0;  // the first that ends behind the token's beginning
+    for (size_t n = 1; n < tokens.size(); ++n) {
+      const std::string exponent = exponent_of(TextTokens(tokens).subspan(n));
+      if (exponent.empty()) continue;
+      while (next < values.size() && values[next].end <= tokens[n].begin) ++next;
+      if (next == values.size() || values[next].begin > tokens[n].begin) exponents.insert(exponent);
+      n += exponent.size() - 1;
+    }
+    std::erase_if(added, [&](const Value& value) {
+      if (value.kind != ValueKind::kNumber || value.in_words) return false;
+      const auto exponent = exponents.find(value.normal);
+      if (exponent == exponents.end()) return false;
+      exponents.erase(exponent);
+      return true;
     });
   }
 
@@ -153,15 +188,14 @@ class Matcher {
   }
 
   std::optional<LostRange> lost_range(const ValueDifferences& differences) const {
-    const auto lost = [&](const Value& value) {
-      return std::ranges::any_of(differences.missing,
-                                 [&](const Value& each) { return each.begin == value.begin; });
-    };
+    std::set<size_t> missing_begins, added_begins;
+    for (const Value& value : differences.missing) missing_begins.insert(value.begin);
+    for (const Value& value : differences.added) added_begins.insert(value.begin);
+    const auto lost = [&](const Value& value) { return missing_begins.contains(value.begin); };
     const auto takes_its_place = [&](const Value& value) {
-      const bool added = std::ranges::any_of(differences.added,
-                                             [&](const Value& each) { return each.begin == value.begin; });
       return value.kind == ValueKind::kTime ||
-             (added && value.unit == Unit::kNone && value.kind != ValueKind::kWeekday);
+             (added_begins.contains(value.begin) && value.unit == Unit::kNone &&
+              value.kind != ValueKind::kWeekday);
     };
     const std::vector<Value>& values = compared_.values[0].values;
     const auto place = std::ranges::find_if(compared_.values[1].values, takes_its_place);
@@ -173,24 +207,38 @@ class Matcher {
     return std::nullopt;
   }
 
-  void match(Atom& source, Atoms& translation, bool with_optional) const {
+  /// What may match atom n of `count` atoms of the source: in long texts, atoms at about its place, since
+  /// comparing all with all takes quadratic time.
+  static std::span<Atom> near(Atoms& translation, size_t n, size_t count) {
+    constexpr size_t kFarthest = 1000;
+    const size_t place = n * translation.size() / count;
+    const size_t begin = place - std::min(place, kFarthest);
+    return std::span(translation).subspan(begin, std::min(place + kFarthest, translation.size()) - begin);
+  }
+
+  void match(Atom& source, std::span<Atom> translation, bool with_optional) const {
     for (Atom& other : translation) {
       if (other.matched || (other.optional && !with_optional) || !is_same_value(compared_, source, other))
         continue;
       source.matched = other.matched = true;
       source.partner = other.value;
+      source.partner_index = other.index;
       return;
     }
   }
 
   /// A month may be said once for two dates, "from August 5 to 19", and a weekday too.
   static void match_days(Atoms& source, Atoms& translation) {
-    const auto match = [](Atoms& atoms, const Atoms& others) {
+    const auto is_day = [](const Atom& atom) {
+      return atom.kind == ValueKind::kDate || atom.kind == ValueKind::kWeekday;
+    };
+    const auto match = [&](Atoms& atoms, const Atoms& others) {
+      std::set<std::pair<ValueKind, std::string_view>> said;
+      for (const Atom& other : others) {
+        if (is_day(other)) said.emplace(other.kind, other.normal);
+      }
       for (Atom& atom : atoms) {
-        if (atom.kind != ValueKind::kDate && atom.kind != ValueKind::kWeekday) continue;
-        atom.matched = atom.matched || std::ranges::any_of(others, [&](const Atom& other) {
-                         return other.kind == atom.kind && other.normal == atom.normal;
-                       });
+        atom.matched = atom.matched || (is_day(atom) && said.contains({atom.kind, atom.normal}));
       }
     };
     match(source, translation);
@@ -200,6 +248,7 @@ class Matcher {
   void add_unmatched(const Atoms& atoms, size_t text, std::vector<Value>& unmatched) const {
     std::optional<size_t> last;
     for (const Atom& atom : atoms) {
+      StopScope::check();
       if (atom.matched || atom.optional || last == atom.index) continue;
       if (atom.kind == ValueKind::kText && compared_.holds_text(1 - text, atom.normal)) continue;
       unmatched.push_back(compared_.values[text].values[atom.index]);
@@ -212,8 +261,40 @@ class Matcher {
 
 }  // namespace
 
-bool ComparedTexts::holds_text(size_t text, const std::string& normal) const {
-  return letters_and_digits(texts[text].text).find(normal) != std::string::npos;
+ComparedTexts::ComparedTexts(const LanguageText& source, const LanguageText& translation)
+    : texts{source, translation},
+      values{find_values(source.text, source.language), find_values(translation.text, translation.language)} {
+}
+
+bool ComparedTexts::holds_text(size_t text, std::string_view normal) const {
+  if (const auto known = held_[text].find(normal); known != held_[text].end()) return known->second;
+  if (!letters_[text]) letters_[text] = letters_and_digits(texts[text].text);
+  const bool held = letters_[text]->find(normal) != std::string::npos;
+  held_[text].emplace(normal, held);
+  return held;
+}
+
+void leave_out_given(const std::vector<std::string>& given, std::string_view translation,
+                     ValueDifferences& differences) {
+  if (differences.added.empty()) return;
+  for (const std::string& text : given) {
+    size_t first = 0;
+    if (text.empty()) continue;
+    next_code_point(text, first);
+    const std::string_view rest = std::string_view(text).substr(first);
+    const std::string capital = to_capitals(std::string_view(text).substr(0, first));
+    for (size_t at = 0; at < translation.size();) {
+      const size_t found = translation.find(rest, at);
+      if (found == std::string_view::npos) break;
+      at = found + std::max<size_t>(rest.size(), 1);
+      const std::string_view before = translation.substr(0, found);
+      const bool as_written = before.ends_with(std::string_view(text).substr(0, first));
+      if (!as_written && !before.ends_with(capital)) continue;
+      const size_t begin = found - (as_written ? first : capital.size()), end = found + rest.size();
+      std::erase_if(differences.added,
+                    [&](const Value& value) { return begin <= value.begin && value.end <= end; });
+    }
+  }
 }
 
 ValueDifferences compare_values(const LanguageText& source, const LanguageText& translation) {

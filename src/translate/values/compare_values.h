@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct LanguageText {
   std::string_view text;
   const ValueLanguage& language;
 };
+
+/// Leaves out values of the translation within texts that the caller gave, as they are written there or with
+/// a capital first letter: nobody translated them.
+void leave_out_given(const std::vector<std::string>& given, std::string_view translation,
+                     ValueDifferences& differences);
 
 /// The differences, in the readings of both texts that agree best. Thread-safe.
 ValueDifferences compare_values(const LanguageText& source, const LanguageText& translation);

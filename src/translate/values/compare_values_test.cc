@@ -231,6 +231,35 @@ INSTANTIATE_TEST_SUITE_P(
              0},
         // Units.
         Pair{"de", "Die Wohnung hat 78 m².", "en", "The apartment has 78 m2.", 0, 0},
+        Pair{"de", "Es sind 10⁶ Zellen.", "en", "There are 10⁶ cells.", 0, 0},
+        Pair{"de", "Es sind 10⁶ Zellen.", "en", "There are 106 cells.", 1, 1},
+        Pair{"en", "There are 10⁶ cells.", "de", "Es gibt 10 Zellen.", 1, 1},
+        Pair{"de", "10⁶ Zellen für a@b.de", "en", "10⁶ cells for a@b.de", 0, 0},
+        Pair{"de", "seit 1990¹", "en", "since 1990", 0, 0},
+        Pair{"de", "seit 1990¹", "en", "since 1990¹", 0, 0},
+        Pair{"de", "seit 1990¹", "en", "since 19901", 1, 1},
+        Pair{"de", "Es gilt E = mc².", "en", "It is E = mc2.", 0, 0},
+        Pair{"de", "Das Haus² ist alt.", "en", "The house2 is old.", 0, 0},
+        Pair{"de", "Das Haus² ist alt.", "en", "The house 3 is old.", 0, 1},
+        Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7h 30.", 1, 0},
+        Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7h 30m.", 0, 0},
+        Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7h 30 Uhr.", 1, 1},
+        Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7 Stunden und 30 Minuten.", 0, 0},
+        Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7:30 Stunden.", 0, 0},
+        Pair{"en", "The movie lasts 1h 45m.", "de", "Der Film dauert 1. 45.", 2, 0},
+        Pair{"en", "The movie lasts 1h 45m.", "es", "La película dura 1 h 45 min.", 0, 0},
+        Pair{"de", "Es dauert 30 s.", "en", "It takes 30.", 1, 0},
+        Pair{"de", "Es dauert 30 s.", "en", "It takes 30 seconds.", 0, 0},
+        Pair{"de", "Es dauert 45 min.", "es", "Tarda 45.", 1, 0},
+        Pair{"de", "Es dauert 45 min.", "en", "It takes 45 hours.", 1, 1},
+        Pair{"de", "ein 30-min-Test", "en", "a 30-minute test", 0, 0},
+        Pair{"en", "a 30 min walk", "de", "ein 30-minütiger Spaziergang", 0, 0},
+        Pair{"en", "It takes 5 to 6 h.", "de", "Es dauert 5 bis 6 Stunden.", 0, 0},
+        Pair{"en", "open 24h", "es", "abierto las 24 horas", 0, 0},
+        Pair{"en", "in the 90s", "de", "in den 90ern", 0, 0},
+        Pair{"es", "abierto de 9 a 17 h", "de", "geöffnet von 9 bis 17 Uhr", 0, 0},
+        Pair{"es", "a las 17 h", "de", "um 17 Uhr", 0, 0},
+        Pair{"de", "Kapitel 3 s. Anhang", "en", "Chapter 3. See annex", 0, 0},
         Pair{"en", "It's 10 below zero outside.", "de", "Draußen ist es 10 Grad.", 1, 1},
         Pair{"en", "It's 10 below zero outside.", "es", "Son 10 bajo cero afuera.", 0, 0},
         Pair{"de", "minus fünf Grad", "es", "a menos cinco grados bajo cero", 0, 1},
@@ -426,7 +455,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "The song lasts 3:45.", "de", "Das Lied dauert 3:45 Uhr.", 1, 1},
                       Pair{"es", "La canción dura 3:45.", "en", "The song lasts 3:45.", 0, 0},
                       Pair{"en", "at 180 °C for 20 min", "es", "a 180 °C durante 20 °C", 0, 1},
-                      Pair{"en", "The flight takes 11h 20m.", "de", "Der Flug dauert 11. 20 m.", 0, 1},
+                      Pair{"en", "The flight takes 11h 20m.", "de", "Der Flug dauert 11. 20 m.", 1, 1},
                       Pair{"en", "The flight takes 11h 20m.", "de", "Der Flug dauert 11h 20m.", 0, 0},
                       Pair{"en", "It takes 11h 20m.", "es", "Dura 11 horas y 20 minutos.", 0, 0},
                       Pair{"de", "Goethestraße 17a", "en", "Goethestrasse 17", 1, 1},
@@ -759,6 +788,33 @@ TEST(RepairTrials, WriteTheWholeRange) {
   // Where both times are there, there is nothing to write.
   const std::string right = "Unser Laden ist samstags von 9 bis 13 Uhr offen.";
   EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
+}
+
+TEST(ComparedValues, OfRepeatedTextTakeLittleTime) {
+  const auto copies = [](std::string_view text) {
+    std::string result;
+    for (int n = 0; n < 4000; ++n) result += text;
+    return result;
+  };
+  // Of each of these, the time was once quadratic: in the length of the text, or in its values.
+  EXPECT_GT(compare_values({copies("5, "), german_values()}, {copies("5 %, "), english_values()}).count(),
+            0U);
+  EXPECT_GT(compare_values({copies("2:1 "), german_values()}, {copies("1:2 "), english_values()}).count(),
+            0U);
+  EXPECT_GT(compare_values({copies("+49 30 123456 "), german_values()},
+                           {copies("+49 30 123457 "), english_values()})
+                .count(),
+            0U);
+  EXPECT_EQ(compare_values({copies("1 "), german_values()}, {copies("1 "), english_values()}).count(), 0U);
+}
+
+TEST(ComparedValues, OfGivenTextsAreNoDifferences) {
+  const std::string source = "Der Hund schläft.", translation = "The 24 Hours of dog: 3 sleep.";
+  ValueDifferences found = compare_values({source, german_values()}, {translation, english_values()});
+  EXPECT_EQ(found.added.size(), 2U);
+  leave_out_given({"", "the 24 Hours", "hours of 3"}, translation, found);
+  ASSERT_EQ(found.added.size(), 1U);
+  EXPECT_EQ(found.added[0].normal, "3");
 }
 
 std::string written(const std::string& text, const char* from, const char* to) {

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "translate/values/compare_values.h"
@@ -10,13 +15,20 @@
 
 namespace heed::translate {
 
-struct ComparedTexts {
+class ComparedTexts {
+ public:
+  ComparedTexts(const LanguageText& source, const LanguageText& translation);
+
   std::array<LanguageText, 2> texts;  ///< source and translation
   std::array<TextValues, 2> values;   ///< of each
 
   /// Whether a text has these letters and digits in a row. The other text of an address may write it
   /// differently: "Covid-19" for "COVID-19".
-  bool holds_text(size_t text, const std::string& normal) const;
+  bool holds_text(size_t text, std::string_view normal) const;
+
+ private:
+  mutable std::array<std::optional<std::string>, 2> letters_;  // and digits of each text, once needed
+  mutable std::array<std::map<std::string, bool, std::less<>>, 2> held_;  // the answers so far
 };
 
 /// A value, or a part of a date: day and year are numbers, and kDate is a month.
@@ -28,6 +40,7 @@ struct Atom {
   size_t index = 0;  ///< of the value in its text
   bool matched = false;
   const Value* partner = nullptr;  ///< of a source: what it was matched with
+  size_t partner_index = 0;        ///< of the value that has the partner, or is it
 };
 
 using Atoms = std::vector<Atom>;

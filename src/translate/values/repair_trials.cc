@@ -175,10 +175,13 @@ std::vector<std::string> value_warnings(const ValueDifferences& differences, con
 }
 
 std::vector<std::string> value_warnings(const RepairedTexts& texts, const std::string& source_language,
-                                        const std::string& target_language) {
+                                        const std::string& target_language,
+                                        const std::vector<std::string>& given) {
   const ValueLanguage *source = value_language(source_language), *target = value_language(target_language);
   if (source == nullptr || target == nullptr) return {};
-  return value_warnings(compare_values({texts.source, *source}, {texts.translation, *target}), texts);
+  ValueDifferences differences = compare_values({texts.source, *source}, {texts.translation, *target});
+  leave_out_given(given, texts.translation, differences);
+  return value_warnings(differences, texts);
 }
 
 }  // namespace heed::translate

@@ -33,7 +33,9 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
 /// The differences in words, for people.
 std::vector<std::string> value_warnings(const ValueDifferences& differences, const RepairedTexts& texts);
 /// Those of a text and its translation between two languages (value_language()); none where one has no table.
+/// `given`: as for leave_out_given().
 std::vector<std::string> value_warnings(const RepairedTexts& texts, const std::string& source_language,
-                                        const std::string& target_language);
+                                        const std::string& target_language,
+                                        const std::vector<std::string>& given = {});
 
 }  // namespace heed::translate

@@ -284,7 +284,11 @@ std::optional<int64_t> read_multiple(std::string_view word, std::string_view uni
   return *factor * value + *more;
 }
 
+/// Bytes that no number below a million reaches. Longer words are not read: that is recursive.
+constexpr size_t kLongestNumber = 100;
+
 std::optional<int64_t> read_joined(std::string_view word) {
+  if (word.size() > kLongestNumber) return std::nullopt;
   if (const auto number = below_hundred(word)) return number;
   if (word.find("tausend") != std::string_view::npos) return read_multiple(word, "tausend", 1000);
   return read_multiple(word, "hundert", 100);
@@ -338,7 +342,7 @@ struct NumberBeginning {
 };
 std::optional<NumberBeginning> number_at_beginning(std::string_view word) {
   constexpr size_t kLeast = 3;  // letters of a number
-  for (size_t length = word.size() - 1; length >= kLeast; --length) {
+  for (size_t length = std::min(word.size() - 1, kLongestNumber); length >= kLeast; --length) {
     const auto number = read_joined(word.substr(0, length));
     if (number && *number > 1) return NumberBeginning{*number, word.substr(length)};
   }

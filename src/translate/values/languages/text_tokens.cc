@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
@@ -50,6 +51,7 @@ std::vector<TextToken> tokenize_values(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
     char32_t c = next_code_point(text, at);
+    if (is_unseen(c)) continue;
     if (is_subscript_digit(c)) c = c - 0x2080 + U'0';
     if (is_whitespace(c)) {
       after_space = true;
@@ -92,6 +94,18 @@ size_t length_of_any(std::span<const std::string_view> phrases, TextTokens token
     if (begins_with(tokens, phrase)) longest = std::max(longest, phrase_length(phrase));
   }
   return longest;
+}
+
+std::string exponent_of(TextTokens tokens) {
+  std::string exponent;
+  for (const TextToken& token : tokens) {
+    if (token.kind != TextToken::Kind::kSymbol || token.after_space) break;
+    size_t at = 0;
+    const char c = ascii_of_superscript(next_code_point(token.lower, at));
+    if (c == '\0') break;
+    exponent += c;
+  }
+  return exponent;
 }
 
 int small_number(const TextToken& token) {

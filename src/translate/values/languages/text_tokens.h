@@ -35,6 +35,10 @@ size_t phrase_length(std::string_view phrase);
 /// Of some phrases, the longest one at the beginning of `tokens`: its number of words and marks, or 0.
 size_t length_of_any(std::span<const std::string_view> phrases, TextTokens tokens);
 
+/// The superscripts at the beginning of some tokens, without a space, as ASCII: "-6" of "⁻⁶". Each is one
+/// token.
+std::string exponent_of(TextTokens tokens);
+
 /// The value of a run of at most nine digits; -1 for any other token.
 int small_number(const TextToken& token);
 

@@ -1,10 +1,15 @@
 // Codes, telephone numbers, scores and Roman numerals, and where a text has addresses.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
+#include "text/unicode/unicode_properties.h"
+#include "text/unicode/utf8.h"
+#include "translate/values/reading/figures.h"
 #include "translate/values/reading/value_readers.h"
 
 namespace heed::translate {
@@ -24,7 +29,10 @@ bool is_text_value(std::string_view span) {
   constexpr size_t kShortest = 5;  // "d.h" is no file
   if (!digits && span.size() < kShortest) return false;
   if (span.starts_with("⟦") || span.starts_with('&') || span.starts_with('%')) return false;
-  return address || (digits && (letters || parts)) || (letters && has("."));
+  if (address) return true;
+  size_t last = character_start(span, span.size() - 1);
+  if (ascii_of_superscript(next_code_point(span, last)) != '\0') return false;  // a power: read_code()
+  return (digits && (letters || parts)) || (letters && has("."));
 }
 
 /// Whether to look for addresses and codes, which takes longer than everything else.
@@ -67,6 +75,23 @@ std::optional<ReadValue> read_spaced_code(TextTokens tokens, const ValueLanguage
   if (!digits.is_digits() || !digits.after_space || length < 3 || length > 4 || year) return {};
   if (find_phrase(language.units_before, tokens) != nullptr) return {};
   return text_value(tokens, 2, letters.lower + digits.lower);
+}
+
+/// A power, "10⁶", which is none of its digits; or a number with the mark of a footnote, "1990¹", which can
+/// be the number.
+std::optional<ReadValue> read_power(TextTokens tokens, const ValueLanguage& language) {
+  const auto base = read_figures(tokens, language);
+  const std::string exponent = base ? exponent_of(tokens.subspan(base->tokens)) : "";
+  if (exponent.find_first_of("0123456789") == std::string::npos) return {};
+  ReadValue power =
+      text_value(tokens, base->tokens + exponent.size(), fmt::format("{}^{}", base->normal, exponent));
+  constexpr size_t kLargestMark = 2;  // digits
+  if (base->normal.size() == kYearDigits && exponent.size() <= kLargestMark) {
+    Value number{.begin = power.value.begin, .end = power.value.end};
+    number.normal = base->normal;
+    power.value.other_reading = {std::move(number)};
+  }
+  return power;
 }
 
 /// A number before a hyphen and capitals or a slash and another: "7664-DA", "2025/2517".
@@ -154,11 +179,12 @@ std::optional<ReadValue> read_spoken_digits(TextTokens tokens, const ValueLangua
   for (; count < tokens.size() && tokens[count].is_word(); ++count) {
     const auto digit = language.read_words(tokens.subspan(count, 1));
     if (!digit || digit->ordinal || digit->determiner || digit->half || digit->value > 9) break;
+    if (count == 0 && digit->value == 0) return {};
     value.normal += std::to_string(digit->value);
     Value number{.begin = value.begin, .normal = value.normal.substr(count), .in_words = true};
     value.other_reading.push_back(std::move(number));
   }
-  if (count < kLeast || value.normal[0] == '0') return {};
+  if (count < kLeast) return {};
   value.end = tokens[count - 1].end;
   for (Value& number : value.other_reading) number.end = value.end;
   return ReadValue{std::move(value), count};
@@ -214,6 +240,7 @@ std::vector<ProtectedSpan> find_addresses_and_codes(std::string_view text, TextT
 
 std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& language, bool lasts) {
   if (tokens[0].is_digits()) {
+    if (auto power = read_power(tokens, language)) return power;
     if (auto code = read_joined_code(tokens)) return code;
     if (auto telephone = read_spaced_telephone(tokens)) return telephone;
     if (auto number = read_number_with_letter(tokens)) return number;

@@ -7,7 +7,11 @@
 namespace heed::translate {
 namespace {
 
-/// Digits separated by single marks: groups.size() == marks.size() + 1.
+/// Groups of digits of a number. More are none: each of them would be read to the end of all, in vain.
+constexpr size_t kMostGroups = 20;
+
+/// Digits separated by single marks: groups.size() == marks.size() + 1. Of a long row, the first groups, more
+/// than a number has.
 struct Groups {
   std::vector<std::string_view> groups;
   std::string marks;
@@ -15,7 +19,7 @@ struct Groups {
 
 Groups groups_of(TextTokens tokens) {
   Groups result{{tokens[0].lower}, ""};
-  for (size_t n = 1; n + 1 < tokens.size(); n += 2) {
+  for (size_t n = 1; n + 1 < tokens.size() && result.groups.size() <= kMostGroups; n += 2) {
     const TextToken& mark = tokens[n];
     const bool is_mark = mark.is(".") || mark.is(",") || mark.is("'");
     if (!is_mark || mark.after_space || tokens[n + 1].after_space || !tokens[n + 1].is_digits()) break;
@@ -27,7 +31,8 @@ Groups groups_of(TextTokens tokens) {
 
 /// Whether groups first to last are those of one integer: "12", "345", "678".
 bool are_thousands(const Groups& number, size_t groups) {
-  if (groups < 2 || number.groups[0].size() > kGroupDigits || number.groups[0] == "0") return false;
+  if (groups < 2 || groups > kMostGroups || number.groups[0].size() > kGroupDigits || number.groups[0] == "0")
+    return false;
   for (size_t n = 1; n < groups; ++n) {
     if (number.groups[n].size() != kGroupDigits || number.marks[n - 1] != number.marks[0]) return false;
   }
@@ -44,8 +49,9 @@ std::string joined(const Groups& number, size_t groups) {
 size_t spaced_groups(TextTokens tokens) {
   if (tokens[0].lower.size() > kGroupDigits || tokens[0].lower == "0") return 1;
   size_t count = 1;
-  while (count < tokens.size() && tokens[count].is_digits() && tokens[count].after_space &&
-         tokens[count].lower.size() == kGroupDigits && tokens[count].begin <= tokens[count - 1].end + 3) {
+  while (count <= kMostGroups && count < tokens.size() && tokens[count].is_digits() &&
+         tokens[count].after_space && tokens[count].lower.size() == kGroupDigits &&
+         tokens[count].begin <= tokens[count - 1].end + 3) {
     ++count;
   }
   const bool goes_on = count < tokens.size() && tokens[count].is_digits();  // a telephone number

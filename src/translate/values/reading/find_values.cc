@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stop.h"
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/halves.h"
 #include "translate/values/reading/value_readers.h"
@@ -20,6 +21,7 @@ class Finder {
 
   TextValues find() {
     while (at_ < tokens_.size()) {
+      StopScope::check();
       note_part_of_day();
       const auto value = read();
       if (!value) {
@@ -283,8 +285,8 @@ class Finder {
   /// An address or a code; dates such as 2024-03-12 are dates, but no versions.
   std::optional<ReadValue> read_text() const {
     const size_t begin = tokens_[at_].begin;
-    const auto span = std::ranges::find(spans_, begin, &ProtectedSpan::begin);
-    if (span == spans_.end()) return std::nullopt;
+    const auto span = std::ranges::lower_bound(spans_, begin, {}, &ProtectedSpan::begin);
+    if (span == spans_.end() || span->begin != begin) return std::nullopt;
     const std::string_view written = text_.substr(span->begin, span->end - span->begin);
     auto date = read_date(left(), language_);
     if (date && date->value.end == span->end && written.find('.') == std::string_view::npos) return date;
@@ -412,8 +414,10 @@ class Finder {
 
 std::string letters_and_digits(std::string_view text) {
   std::string result;
-  for (const TextToken& token : tokenize_values(text)) {
-    if (token.kind != TextToken::Kind::kSymbol) result += token.lower;
+  const std::vector<TextToken> tokens = tokenize_values(text);
+  for (size_t n = 0; n < tokens.size(); ++n) {
+    result += tokens[n].kind != TextToken::Kind::kSymbol ? tokens[n].lower
+                                                         : exponent_of(TextTokens(tokens).subspan(n, 1));
   }
   return result;
 }

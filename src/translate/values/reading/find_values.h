@@ -11,7 +11,8 @@ namespace heed::translate {
 /// Thread-safe. `text` is valid UTF-8.
 TextValues find_values(std::string_view text, const ValueLanguage& language);
 
-/// The letters and digits of a text, in lower case.
+/// The letters and digits of a text, in lower case, and its superscripts as tokenizers write them: "mc2" of
+/// "mc²".
 std::string letters_and_digits(std::string_view text);
 
 }  // namespace heed::translate

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "base/stop.h"
 namespace heed::translate {
 namespace {
 
@@ -171,7 +174,10 @@ INSTANTIATE_TEST_SUITE_P(MoreCodes, FoundValues,
                                            Case{"es", "llama al 612 345 678", "'612 345 678'"},
                                            Case{"de", "Es stand 2:1.", "'2:1'"},
                                            Case{"de", "Es stand 2:1 Uhr.", "'2:1 o'clock'"},
-                                           Case{"en", "It lasts 3:45 minutes.", "'3:45'"}));
+                                           Case{"en", "It lasts 3:45 minutes.", "'3:45'"},
+                                           Case{"de", "Es sind 10⁶ Zellen.", "'10^6'"},
+                                           Case{"en", "10⁻⁶ at a@b.de", "'10^-6' 'abde'"},
+                                           Case{"es", "1,5² metros", "'1.5^2'"}));
 
 INSTANTIATE_TEST_SUITE_P(CodesAddressesAndMarkers, FoundValues,
                          ::testing::Values(Case{"de", "Schreib an info@heed.de oder ruf 030 1234567 an.",
@@ -202,6 +208,43 @@ TEST(FoundValues, AreBytesOfTheText) {
   const auto bytes = [&](const Value& value) { return text.substr(value.begin, value.end - value.begin); };
   EXPECT_EQ(bytes(found.values[0]), "1.249,50 €");
   EXPECT_EQ(bytes(found.values[1]), "halb zehn");
+}
+
+std::string many_times(std::string_view text, int count) {
+  std::string result;
+  for (int n = 0; n < count; ++n) result += text;
+  return result;
+}
+
+/// Each of these took minutes to centuries, or ended the process.
+TEST(FoundValues, OfRepeatedTextTakeLinearTime) {
+  constexpr int kMany = 20'000;
+  for (const char* text : {"tausend", "hundert", "zwanzigund", "achtzig", "null ", "cero ", "zero ", "1.",
+                           "12.3.", "123.", "heed.de "}) {
+    for (const char* language : {"de", "en", "es"})
+      find_values("1." + many_times(text, kMany), *value_language(language));
+  }
+  find_values(many_times("100 ", kMany) + "1", german_values());
+  EXPECT_TRUE(find_values(many_times("tausend", 5 * kMany), german_values()).values.size() <= 1);
+}
+
+TEST(FoundValues, LongNumberWordsAreRead) {
+  const std::string number = "siebenhundertsiebenundsiebzigtausendsiebenhundertsiebenundsiebzig";
+  const TextValues found = find_values(number + "mal", german_values());
+  ASSERT_EQ(found.values.size(), 1U);
+  EXPECT_EQ(found.values[0].normal, "777777");
+}
+
+TEST(FoundValues, CanBeCancelled) {
+  const std::atomic<bool> flag = true;
+  const StopScope stop{Stop(&flag)};
+  EXPECT_THROW(find_values("Hund", german_values()), Cancelled);
+}
+
+TEST(FoundValues, SoftHyphensAreInsideWords) {
+  const TextValues found = find_values("zwei\u00ADund\u00ADzwan\u00ADzig Hunde", german_values());
+  ASSERT_EQ(found.values.size(), 1U);
+  EXPECT_EQ(found.values[0].normal, "22");
 }
 
 TEST(FoundValues, HoldForAnyText) {
