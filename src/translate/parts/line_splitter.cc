@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "text/sentences/language_codes.h"
 #include "text/terms/placeholder_piece.h"
 #include "text/tokenizers/numbered_pieces.h"
 #include "text/unicode/true_case.h"
+#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 #include "translate/values/write_value.h"
@@ -51,6 +53,15 @@ SentenceSplitter splitter_for(const std::string& language) {
   } catch (const Error&) {
     return SentenceSplitter("und");
   }
+}
+
+bool has_unseen(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    // Each of these characters begins with one of these bytes.
+    if ((at = text.find_first_of("\xC2\xE2\xEF", at)) == std::string_view::npos) return false;
+    if (is_unseen(next_code_point(text, at))) return true;
+  }
+  return false;
 }
 
 bool has_no_word(std::string_view text) {
@@ -105,6 +116,13 @@ struct LineSplitter::Rewritten {
     text += more;
     for (size_t n = 0; n < more.size(); ++n) origin.push_back(from + n);
   }
+  /// Without the characters that the model does not read.
+  void append_seen(std::string_view more, size_t from) {
+    for (size_t at = 0; at < more.size();) {
+      const size_t begin = at;
+      if (!is_unseen(next_code_point(more, at))) append(more.substr(begin, at - begin), from + begin);
+    }
+  }
   /// For replaced text: all its bytes map to the beginning of the original.
   void append_instead(std::string_view more, size_t from) {
     text += more;
@@ -112,8 +130,10 @@ struct LineSplitter::Rewritten {
   }
 };
 
-/// Uses the form of each word with fewer tokens, which was more frequent in training.
-void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewritten& result) const {
+/// Uses the form of each word with fewer tokens, which was more frequent in training. `seen`: the text, from
+/// append_seen().
+void LineSplitter::append_true_case(const Rewritten& seen, Rewritten& result) const {
+  const std::string_view text = seen.text;
   bool begins = result.text.empty();
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
@@ -124,14 +144,16 @@ void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewrit
     while (at < text.size() && is_letter(at) == word) next_code_point(text, at);
     const std::string_view run = text.substr(begin, at - begin);
     if (!word) {
-      result.append(run, origin + begin);
+      result.text += run;
+      result.origin.insert(result.origin.end(), seen.origin.begin() + static_cast<int64_t>(begin),
+                           seen.origin.begin() + static_cast<int64_t>(at));
       if (run.find_first_of(".!?") != std::string_view::npos) begins = true;
       continue;
     }
     const WordForms forms = forms_of(run);
     const bool capital = begins || tokenizer_.encode_source(forms.capitalized).ids.size() <
                                        tokenizer_.encode_source(forms.lower).ids.size();
-    result.append_instead(capital ? forms.capitalized : forms.lower, origin + begin);
+    result.append_instead(capital ? forms.capitalized : forms.lower, seen.origin[begin]);
     begins = false;
   }
 }
@@ -157,7 +179,11 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
   const auto add_text = [&](size_t end) {
     const std::string_view text = line.text.substr(at, end - at);
     if (changed_case) {
-      append_true_case(text, at, result);
+      Rewritten seen;
+      seen.append_seen(text, at);
+      append_true_case(seen, result);
+    } else if (line.has_unseen) {
+      result.append_seen(text, at);
     } else {
       result.append(text, at);
     }
@@ -200,7 +226,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
 LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const {
   Rewritten rewritten;
   const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
-  const bool plain = line.spans.empty() && line.terms.empty() &&
+  const bool plain = line.spans.empty() && line.terms.empty() && !line.has_unseen &&
                      !(options_.true_case && (is_all_capitals(text) || is_title_case(text)));
   if (plain) {
     rewritten.text = text;
@@ -234,10 +260,15 @@ bool LineSplitter::has_text(const Line& line, const Encoding& part) const {
   return part.ids.size() > tokenizer_.tokens_around_source() + (line.code.empty() ? 0 : 1);
 }
 
-/// Whether the model can generate a text, without unknown tokens.
+/// Whether the model can generate a text, without unknown tokens and without other digits: most tokenizers
+/// write "10⁶" as "106".
 bool LineSplitter::target_can_hold(std::string_view text) const {
   const Encoding encoding = tokenizer_.encode_target(text);
-  return std::ranges::count(encoding.ids, tokenizer_.unknown_id()) == 0;
+  if (std::ranges::count(encoding.ids, tokenizer_.unknown_id()) > 0) return false;
+  const auto digits = [](std::string_view each) {
+    return std::ranges::count_if(each, [](char c) { return is_ascii_digit(static_cast<unsigned char>(c)); });
+  };
+  return digits(tokenizer_.decode(encoding.ids)) == digits(text);
 }
 
 /// Whether a range has protected spans and no other words.
@@ -297,6 +328,7 @@ SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary
   result.text = replace_invalid_utf8(input);
   tokenizer_.require_language_code(result.text);
   Line line = read(result.text);
+  line.has_unseen = has_unseen(result.text);
   if (options_.protect) line.spans = find_protected_spans(result.text);
   if (terms != nullptr) {
     line.terms = *terms;
@@ -371,6 +403,13 @@ SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary
   return result;
 }
 
+/// Where a span that is copied begins, if it goes on behind a window; else the window's end.
+size_t LineSplitter::begin_of_cut_span(const Line& line, Range window) {
+  const auto at_end = overlapping(line.spans, window.end - 1, window.end);
+  const bool cut = !at_end.empty() && is_verbatim(at_end.front().kind) && at_end.front().end > window.end;
+  return cut ? std::max(at_end.front().begin, window.begin) : window.end;
+}
+
 /// Appends the parts of a sentence. Works on a window at a time, so the time is linear in the length.
 void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range>& parts) const {
   while (true) {
@@ -382,11 +421,22 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
     if (rest.size() > options_.max_part_tokens * kBytesPerToken) {
       window.end = range.begin + character_start(rest, options_.max_part_tokens * kBytesPerToken);
     }
+    // A span that is copied is not cut by the window's end: a part ends before it, or it is one of its own.
+    const size_t cut = window.end < range.end ? begin_of_cut_span(line, window) : window.end;
+    if (cut == window.begin) {
+      const size_t end = overlapping(line.spans, cut, cut + 1).front().end;
+      parts.push_back({range.begin, std::min(end, range.end)});
+      range.begin = parts.back().end;
+      continue;
+    }
+    const bool before_span = cut < window.end;
+    window.end = cut;
     const LinePart encoding = encode(line, window);
     const bool fits = encoding.ids.size() <= options_.max_part_tokens;
-    if (fits && window.end == range.end) {
-      parts.push_back(range);
-      return;
+    if (fits && (window.end == range.end || before_span)) {
+      parts.push_back(window);
+      range.begin = window.end;
+      continue;
     }
     const size_t end = split_point(line, window, encoding);
     // A part by itself may be tokenized differently than in its sentence, into more tokens.

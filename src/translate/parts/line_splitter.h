@@ -73,6 +73,7 @@ class LineSplitter {
     std::vector<ProtectedSpan> spans = {};
     std::vector<Glossary::Match> terms = {};
     Spacing spacing = Spacing::kWords;
+    bool has_unseen = false;  ///< characters that the model does not read: is_unseen()
   };
   /// Bytes [begin, end) of a line.
   struct Range {
@@ -82,7 +83,7 @@ class LineSplitter {
   /// The text of a part for the model, and the line offset of each of its bytes and of its end.
   struct Rewritten;
   Rewritten rewrite(const Line& line, Range range) const;
-  void append_true_case(std::string_view text, size_t origin, Rewritten& result) const;
+  void append_true_case(const Rewritten& seen, Rewritten& result) const;
   /// Encodes a range, truncated to `most` tokens (0: no limit).
   LinePart encode(const Line& line, Range range, size_t most = 0) const;
   bool has_text(const Line& line, const Encoding& part) const;
@@ -91,6 +92,7 @@ class LineSplitter {
   bool is_copied(const Line& line, Range range) const;
   std::optional<std::string> lone_number(const Line& line, Range range) const;
   std::vector<Range> cut_around_literals(const Line& line, Range range) const;
+  static size_t begin_of_cut_span(const Line& line, Range window);
   void add_sentence(const Line& line, Range range, std::vector<Range>& parts) const;
   size_t split_point(const Line& line, Range window, const Encoding& encoding) const;
   std::string separator(const Line& line, Range gap) const;

@@ -217,6 +217,43 @@ TEST(LineSplitter, CopiesWhatIsOnlySpans) {
   }
 }
 
+TEST(LineSplitter, CopiesSpansThatAreLongerThanAWindow) {
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
+  const std::string base64(6000, 'x');
+  const SplitLine line = splitter.split("The house " + base64 + " sees, " + base64 + base64 + ".");
+  std::vector<std::string> translated;
+  std::vector<size_t> copied;  // bytes
+  for (const LinePart& part : line.parts) {
+    if (part.ids.empty()) {
+      copied.push_back(part.literal.size());
+    } else {
+      translated.push_back(line.text.substr(part.spans.front().first,
+                                            part.spans[part.spans.size() - 2].second - part.spans[0].first));
+    }
+  }
+  EXPECT_THAT(copied, ElementsAre(6000U, 12'000U, 1U));
+  EXPECT_THAT(translated, ElementsAre("The house", "sees,"));
+}
+
+TEST(LineSplitter, ModelsReadNoSoftHyphens) {
+  const LineSplitter splitter(search::small_tokenizer(), {.protect = true, .true_case = true});
+  for (const std::string unseen : {"\u00AD", "\u2060", "\uFEFF"}) {
+    const SplitLine line = splitter.split(unseen + "The gar" + unseen + "den sees."),
+                    plain = splitter.split("The garden sees.");
+    ASSERT_EQ(line.parts.size(), 1U);
+    EXPECT_EQ(line.parts[0].ids, plain.parts[0].ids);
+    EXPECT_EQ(line.text.substr(line.parts[0].spans[0].first, 3), "The");
+    const SplitLine capitals = splitter.split("THE GAR" + unseen + "DEN SEES.");
+    EXPECT_EQ(capitals.parts[0].ids, splitter.split("THE GARDEN SEES.").parts[0].ids);
+    EXPECT_TRUE(capitals.parts[0].capitals);
+  }
+  // What is copied keeps them.
+  const std::string code = "`a\u00ADb`";
+  const SplitLine line = splitter.split("The house sees " + code);
+  ASSERT_EQ(line.parts[0].required.size(), 1U);
+  EXPECT_EQ(line.parts[0].required[0].text, code);
+}
+
 TEST(LineSplitter, LimitsWhatATranslationMustContain) {
   const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
   std::string text = "The house";
