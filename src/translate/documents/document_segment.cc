@@ -80,6 +80,7 @@ class Placement {
         targets_(source_words_.size()),
         costs_(target_words_.size() + 1),
         next_linked_(source_words_.size() + 1, source_words_.size()),
+        in_link_(target_words_.size()),
         blocked_(target_words_.size()) {
     std::vector<bool> linked(target_words_.size());
     for (const auto& [from, to] : links) {
@@ -113,7 +114,13 @@ class Placement {
         block({position, position}, within);
         continue;
       }
-      ranges_.push_back(range_of(tag, within, open.empty() ? nullptr : &segment_.tags[open.back()]));
+      ranges_.push_back(range_of(n, within, open.empty() ? nullptr : &segment_.tags[open.back()]));
+      if (tag.without_text == Tag::WithoutText::kNearest) {
+        const auto [begin, end] = ranges_.back();
+        for (size_t t = first_word_behind(target_words_, begin);
+             t < target_words_.size() && target_words_[t].begin < end; ++t)
+          in_link_[t] = true;
+      }
       open.push_back(n);
     }
     return std::move(ranges_);
@@ -123,7 +130,17 @@ class Placement {
   // The value of a target word for a tag: linked with its words, not linked, linked with other words only.
   static constexpr int64_t kValue = 5, kUnlinkedCost = 1, kOtherCost = 3;
 
-  ByteRange range_of(const Tag& tag, ByteRange within, const Tag* parent) const {
+  /// Whether a tag must have text, or one within it.
+  bool needs_text(size_t number) const {
+    const std::vector<Tag>& tags = segment_.tags;
+    for (size_t n = number; n < tags.size() && tags[n].begin < tags[number].end; ++n) {
+      if (tags[n].begin < tags[n].end && tags[n].without_text == Tag::WithoutText::kNearest) return true;
+    }
+    return false;
+  }
+
+  ByteRange range_of(size_t number, ByteRange within, const Tag* parent) {
+    const Tag& tag = segment_.tags[number];
     const std::string_view source = segment_.text;
     const size_t parent_begin = parent == nullptr ? 0 : parent->begin;
     const size_t parent_end = parent == nullptr ? source.size() : parent->end;
@@ -138,6 +155,7 @@ class Placement {
     const ByteRange best = best_run(first, last, within);
     if (best.first >= best.second) {
       const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
+      if (needs_text(number)) return nearest_word(position, within);
       return {position, position};
     }
     size_t begin = std::max(within.first, target_words_[best.first].begin);
@@ -160,6 +178,26 @@ class Placement {
       while (begin < end && is_punctuation(target_, begin)) next_code_point(target_, begin);
     }
     return begin < end ? std::pair{begin, end} : std::pair{begin, begin};
+  }
+
+  /// The word at a position, else the one before it or the next that is free, without punctuation; nothing if
+  /// there is none.
+  ByteRange nearest_word(size_t position, ByteRange within) {
+    const auto is_free = [&](size_t word) {
+      return word < target_words_.size() && within.first <= target_words_[word].begin &&
+             target_words_[word].end <= within.second && !blocked_.contains(word) && !in_link_[word];
+    };
+    const size_t here = first_word_behind(target_words_, position);
+    size_t word = here;
+    if (!is_free(word) && word > 0) --word;
+    if (!is_free(word)) word = blocked_.next_free(here);
+    if (!is_free(word)) return {position, position};
+    auto [begin, end] = target_words_[word];
+    while (end > begin && is_punctuation(target_, character_start(target_, end - 1)))
+      end = character_start(target_, end - 1);
+    while (begin < end && is_punctuation(target_, begin)) next_code_point(target_, begin);
+    return begin < end ? ByteRange{begin, end}
+                       : ByteRange{target_words_[word].begin, target_words_[word].end};
   }
 
   /// Where the unchanged markup (Segment::kept) begins that ends at `end` of the translation; else `end`.
@@ -235,6 +273,7 @@ class Placement {
   std::vector<std::vector<size_t>> targets_;  // of each source word
   std::vector<int64_t> costs_;       // of the target words before each, if none is linked with the tag
   std::vector<size_t> next_linked_;  // the first linked source word from each on
+  std::vector<bool> in_link_;        // target words that a tag has that must have text
   NumberSet blocked_;                // target words of finished tags
   std::vector<ByteRange> ranges_;    // of the tags so far
 };
@@ -329,8 +368,11 @@ std::string with_markup(const Segment& segment, const std::string& translation,
   for (const size_t n : order) {
     close_until(ranges[n].first, false);
     write_until(std::max(at, ranges[n].first));
+    const bool single = segment.tags[n].begin == segment.tags[n].end;
+    const bool empty = ranges[n].first == ranges[n].second;
+    if (!single && empty && segment.tags[n].without_text == Tag::WithoutText::kOmitted) continue;
     result += segment.tags[n].open;
-    if (segment.tags[n].begin == segment.tags[n].end || ranges[n].first == ranges[n].second) {
+    if (single || empty) {
       result += closing(segment.tags[n], "");
     } else {
       open.emplace_back(n, result.size());

@@ -13,11 +13,18 @@ namespace heed::translate {
 /// Markup around bytes [begin, end) of a segment's text. If both are equal, it is a single tag without a
 /// closing part.
 struct Tag {
+  /// What happens where nothing in the translation corresponds to the text.
+  enum class WithoutText {
+    kEmpty,    ///< it encloses nothing
+    kOmitted,  ///< Markdown's emphasis, which would be read as text: "****"
+    kNearest,  ///< a link, which nobody could see: it encloses the nearest word
+  };
   size_t begin = 0, end = 0;
   std::string open, close;  ///< verbatim from the document
   /// Markup whose text has a meaning, as that of Markdown's "[text]", which names a definition: that text,
   /// and how the markup closes around another one.
   std::string named = {}, close_of_other = {};
+  WithoutText without_text = WithoutText::kEmpty;
 };
 
 struct Segment {

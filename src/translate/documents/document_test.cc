@@ -56,6 +56,10 @@ TEST(HtmlDocument, FindsTranslatableText) {
                                                       "Eins", "Zwei", "Rufe `x0` auf", "oder nicht"));
 }
 
+TEST(HtmlDocument, SoftHyphensStayInTheText) {
+  EXPECT_THAT(texts(html_segments("<p>Das Kranken&shy;haus</p>")), ElementsAre("Das Kranken\u00ADhaus"));
+}
+
 TEST(HtmlDocument, NumbersWithSeparatorsAreText) {
   EXPECT_THAT(texts(html_segments("<table><td>1.234,50 €<td>12,5<td>31.12.2024<td>17<td>1. <td>–</table>")),
               ElementsAre("1.234,50 €", "12,5", "31.12.2024"));
@@ -143,11 +147,63 @@ TEST(HtmlDocument, TagsOfTheSameWordDoNotCross) {
             "one <b><i></i>both</b>");
 }
 
+TEST(HtmlDocument, LinksWithoutACounterpartEncloseTheNearestWord) {
+  const Segment segment = html_segments("<p>Sie mag <a href=x>mich</a> <b>doch</b> nicht.</p>").at(0);
+  EXPECT_EQ(with_markup(segment, "She does not.", {{0, 0}, {1, 1}, {4, 2}}, escape_html),
+            "She does <a href=x><b></b>not</a>.");
+  // One that is taken is not taken twice.
+  const Segment links = html_segments("<p><a href=x>Es</a> <a href=y>gibt</a> Brot.</p>").at(0);
+  EXPECT_EQ(with_markup(links, "Bread exists.", {}, escape_html),
+            "<a href=x>Bread</a> <a href=y>exists</a>.");
+  EXPECT_EQ(with_markup(links, "Ja", {}, escape_html), "<a href=x>Ja</a><a href=y></a>");
+  EXPECT_EQ(with_markup(links, "", {}, escape_html), "<a href=x></a><a href=y></a>");
+}
+
+TEST(HtmlDocument, IconsKeepTheSpaceBehindThem) {
+  for (const char* html :
+       {"<p><i class=icon></i> Startseite</p>", "<a href=x><i class=icon></i> Startseite</a>",
+        "<a href=x><img src=a> Startseite</a>", "<p>Zur <i class=icon></i> Startseite <a id=x></a></p>"}) {
+    EXPECT_EQ(copied_html(html), html);
+  }
+}
+
+TEST(HtmlDocument, TranslateIsReadInAnyCase) {
+  EXPECT_THAT(texts(html_segments("<p translate=NO>Hund</p><p translate=Yes>Katze</p>")),
+              ElementsAre("Katze"));
+}
+
 TEST(HtmlDocument, UnchangedMarkupBehindAnElementStaysOutside) {
   for (const char* html : {"<p>Der <b>Hund</b><sup>1</sup> und <b>die</b>.<code>x</code></p>",
                            "<p>Der <b>Hund<sup>1</sup></b>, ja</p>"}) {
     EXPECT_EQ(copied_html(html), html);
   }
+}
+
+TEST(MarkdownDocument, EmphasisWithoutACounterpartIsLeftOut) {
+  const Segment segment = markdown_segments("Das ist **doch** schön.").at(0);
+  EXPECT_EQ(with_markup(segment, "That is beautiful.", {{0, 0}, {1, 1}, {3, 2}}, escape_markdown),
+            "That is beautiful.");
+}
+
+TEST(MarkdownDocument, LinksWithoutACounterpartEncloseTheNearestWord) {
+  const std::vector<WordLink> links{{2, 1}};
+  EXPECT_EQ(with_markup(markdown_segments("[Es](http://x.de) gibt Brot.").at(0), "There's bread.", links,
+                        escape_markdown),
+            "[There's](http://x.de) bread.");
+  EXPECT_EQ(with_markup(markdown_segments("**[Es](http://x.de)** gibt Brot.").at(0), "There's bread.", links,
+                        escape_markdown),
+            "**[There's](http://x.de)** bread.");
+}
+
+TEST(MarkdownDocument, LineBreaksOfHtmlEndSegments) {
+  const std::string text =
+      "Eins<br>Zwei <BR/> drei **vier**<br />**fünf<br>sechs** ja\n<br>\nsieben\n\n"
+      "| A<br>B | C |\n|---|---|\n| D | E |\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Eins", "Zwei", "drei vier", "fünf sechs ja", "sieben", "A", "B", "C", "D", "E"));
+  EXPECT_EQ(copied_markdown("Eins<br>Zwei <br/> drei **vier**<br />ja\n<br>\nsieben\n"),
+            "Eins<br>Zwei <br/> drei **vier**<br />ja\n<br>\nsieben\n");
+  EXPECT_EQ(copied_markdown("**fünf<br>sechs**\n"), "**fünf <br>sechs**\n");
 }
 
 TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
@@ -244,6 +300,17 @@ TEST(HtmlDocument, FindsAttributesThatAreRead) {
                                  "Code"));
   EXPECT_EQ(html_labels("<p title=x>")[0].written("\"<'&"), "\"&quot;&lt;'&amp;\"");
   EXPECT_EQ(html_labels("<p title='x'>")[0].written("\"<'&"), "'\"&lt;&#39;&amp;'");
+}
+
+TEST(HtmlDocument, TranslationIsSwitchedOnAgain) {
+  const std::string html =
+      "<p>Eins</p><div translate=no>Nein <p title=Nein>Nein <b translate=yes title=Ja>Zwei</b> nein</p>"
+      "<p translate=Yes>Drei <i translate=no>nein</i></p><pre translate=yes>Nein</pre></div><p>Vier</p>";
+  EXPECT_THAT(texts(html_segments(html)), ElementsAre("Eins", "Zwei", "Drei `x0`", "Vier"));
+  EXPECT_EQ(copied_html(html), html);
+  std::vector<std::string> found;
+  with_labels(html, html_labels(html), found);
+  EXPECT_THAT(found, ElementsAre("Ja"));
 }
 
 TEST(MarkdownDocument, FindsFrontMatterAndImages) {

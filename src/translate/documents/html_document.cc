@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
@@ -37,6 +39,17 @@ bool holds_block(const GumboElement& element) {
     const GumboElement& child = node.v.element;
     const bool within = is_any(child.tag, kInline) || is_any(child.tag, kKept) || is_any(child.tag, kAtPlace);
     if (!within || holds_block(child)) return true;
+  }
+  return false;
+}
+
+/// Whether an element contains, at any depth, one that says that it is translated.
+bool holds_translated(const GumboElement& element) {
+  for (unsigned n = 0; n < element.children.length; ++n) {
+    const auto& node = *static_cast<const GumboNode*>(element.children.data[n]);
+    if (node.type != GUMBO_NODE_ELEMENT) continue;
+    const GumboElement& child = node.v.element;
+    if (says_translated(child) == true || holds_translated(child)) return true;
   }
   return false;
 }
@@ -94,7 +107,7 @@ class Walker {
   }
 
   void add_text(const GumboText& text) {
-    if (!advance(range_of(text.original_text))) return;
+    if (!translates_ || !advance(range_of(text.original_text))) return;
     const std::string_view content(text.text);
     for (size_t at = 0; at < content.size();) {
       const size_t begin = at;
@@ -115,17 +128,33 @@ class Walker {
     }
     if (!advance(range)) return;
     std::string source(html_.substr(range.begin, range.end - range.begin));
-    // Keep only one of two adjacent spaces.
-    const bool spaces =
-        segment_.text.ends_with(' ') && range.end < html_.size() && is_space(html_[range.end]);
+    // Of two adjacent spaces only one is kept, and none at the beginning of the text.
+    const bool skips = segment_.text.empty() || segment_.text.ends_with(' ');
+    const bool spaces = skips && range.end < html_.size() && is_space(html_[range.end]);
     if (spaces) source += ' ';
     segment_.tags.push_back({segment_.text.size(), segment_.text.size(), source, ""});
   }
 
+  /// The children of an element that says whether they are translated, where those around it are otherwise.
+  void add_otherwise(const GumboElement& element, bool translates) {
+    flush();
+    translates_ = translates;
+    children(element.children);
+    flush();
+    translates_ = !translates;
+  }
+
   void add_element(const GumboElement& element) {
+    const std::optional<bool> says = says_translated(element);
+    if (!translates_) {
+      if (is_untouched(element.tag)) return;
+      return says == true ? add_otherwise(element, true) : children(element.children);
+    }
+    if (says == false && !is_untouched(element.tag) && holds_translated(element))
+      return add_otherwise(element, false);
     const Range open = range_of(element.original_tag), close = range_of(element.original_end_tag);
     const bool kept =
-        is_any(element.tag, kKept) || !is_translated(element) ||
+        is_any(element.tag, kKept) || says == false ||
         is_numeric_script(element, html_.substr(open.end, std::max(open.end, close.begin) - open.end));
     const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
     if (is_any(element.tag, kAtPlace)) return add_at_place(open);
@@ -142,10 +171,12 @@ class Walker {
       return;
     }
     if (kept) return add_kept({open.begin, close.end});
+    if (element.children.length == 0) return add_at_place({open.begin, close.end});  // an icon
     advance(open);
     const size_t tag = segment_.tags.size(), begin = segment_.text.size(), flushes = flushes_;
     segment_.tags.push_back({begin, begin, std::string(html_.substr(open.begin, open.end - open.begin)),
                              std::string(html_.substr(close.begin, close.end - close.begin))});
+    if (element.tag == GUMBO_TAG_A) segment_.tags.back().without_text = Tag::WithoutText::kNearest;
     ++open_;
     children(element.children);
     --open_;
@@ -182,8 +213,10 @@ class Walker {
     // Trailing white space is not part of the segment.
     while (segment.end > segment.begin && is_space(html_[segment.end - 1])) --segment.end;
     while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;
+    bool space = text.size() < segment.text.size();  // in front of a tag at the end
     segment.text.resize(text.size());
     for (Tag& tag : segment.tags) {
+      if (tag.begin > segment.text.size() && std::exchange(space, false)) tag.open.insert(0, 1, ' ');
       tag.begin = std::min(tag.begin, segment.text.size());
       tag.end = std::min(tag.end, segment.text.size());
     }
@@ -200,6 +233,7 @@ class Walker {
   size_t position_ = 0;  // everything before it is processed
   Building segment_;
   std::vector<Segment> segments_;
+  bool translates_ = true;
   int open_ = 0;        // number of open inline elements
   size_t flushes_ = 0;  // number of segments begun
 };

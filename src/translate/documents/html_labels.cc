@@ -65,12 +65,14 @@ class LabelReader {
     if (node.type == GUMBO_NODE_DOCUMENT) return read(node.v.document.children);
     if (node.type != GUMBO_NODE_ELEMENT) return;
     const GumboElement& element = node.v.element;
-    if (!is_translated(element)) return;
-    for (unsigned n = 0; n < element.attributes.length; ++n) {
+    const bool around = translates_;
+    translates_ = says_translated(element).value_or(around);
+    for (unsigned n = 0; n < element.attributes.length && translates_; ++n) {
       const auto& attribute = *static_cast<const GumboAttribute*>(element.attributes.data[n]);
       if (is_text(element, attribute)) add(attribute);
     }
     if (!is_untouched(element.tag)) read(element.children);
+    translates_ = around;
   }
 
   /// In the order of the document; the parser may have moved or repeated elements.
@@ -103,6 +105,7 @@ class LabelReader {
 
   std::string_view html_;
   std::vector<Label> labels_;
+  bool translates_ = true;
 };
 
 }  // namespace

@@ -179,13 +179,16 @@ bool is_untouched(GumboTag tag) {
   return std::find(kUntouched.begin(), kUntouched.end(), tag) != kUntouched.end();
 }
 
-bool is_translated(const GumboElement& element) {
-  const GumboAttribute* translate = gumbo_get_attribute(&element.attributes, "translate");
+std::optional<bool> says_translated(const GumboElement& element) {
   const GumboAttribute* classes = gumbo_get_attribute(&element.attributes, "class");
-  if (translate != nullptr && std::string_view(translate->value) == "no") return false;
-  if (classes == nullptr) return true;
-  const auto words = split_whitespace(classes->value);
-  return std::find(words.begin(), words.end(), "notranslate") == words.end();
+  if (classes != nullptr) {
+    const auto words = split_whitespace(classes->value);
+    if (std::find(words.begin(), words.end(), "notranslate") != words.end()) return false;
+  }
+  const GumboAttribute* translate = gumbo_get_attribute(&element.attributes, "translate");
+  const std::string value = translate == nullptr ? "" : ascii_lower(std::string_view(translate->value));
+  if (value == "no") return false;
+  return value == "yes" ? std::optional(true) : std::nullopt;
 }
 
 }  // namespace heed::translate

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <string_view>
 
 #include "base/stop.h"
@@ -21,8 +22,9 @@ struct HtmlTree {
 /// tags that would take more, and Cancelled soon after `stop` is requested.
 HtmlTree parse_html(std::string_view html, const Stop& stop = {});
 
-/// Whether an element is without translate="no" and the class notranslate.
-bool is_translated(const GumboElement& element);
+/// Whether an element says that its content is translated, translate="yes", or that it is not:
+/// translate="no", or the class notranslate. Nothing: as that of the element around it.
+std::optional<bool> says_translated(const GumboElement& element);
 /// Whether the content of the element is not text to translate: scripts, preformatted text, ...
 bool is_untouched(GumboTag tag);
 

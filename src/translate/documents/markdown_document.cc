@@ -27,6 +27,13 @@ size_t run_backwards(std::string_view text, size_t at, char c) {
   return at - begin;
 }
 
+/// Whether an HTML tag is that of a line break: "<br>", "<br/>".
+bool is_line_break(std::string_view tag) {
+  constexpr std::string_view kName = "<br";
+  return tag.size() > kName.size() && ascii_lower(tag.substr(0, kName.size())) == kName &&
+         std::string_view(" \t\r\n/>").find(tag[kName.size()]) != std::string_view::npos;
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view document) : document_(document), parsed_(document) {}
@@ -78,12 +85,13 @@ class Reader {
 
   int add(MD_TEXTTYPE type, std::string_view parsed) {
     if (verbatim_) return 0;
-    const std::string_view text = parsed_.source_of(parsed);
+    std::string_view text = parsed_.source_of(parsed);
+    const bool within = !open_.empty() || !events_.empty();  // markup
     if (type == MD_TEXT_BR) {
-      if (open_.empty() && events_.empty()) {
-        flush();
-      } else {
+      if (within) {
         broken_ = true;
+      } else {
+        flush();
       }
       return 0;
     }
@@ -95,9 +103,22 @@ class Reader {
       broken_ = true;
       return 0;
     }
-    const auto at = static_cast<size_t>(text.data() - document_.data());
+    auto at = static_cast<size_t>(text.data() - document_.data());
+    const bool ends_line = type == MD_TEXT_HTML && is_line_break(text);
+    if (ends_line && begun_ && !events_.empty()) markup_until(at);
+    if (ends_line && open_.empty() && events_.empty()) {
+      flush();
+      position_ = at + text.size();
+      return 0;
+    }
+    if (!begun_ && !within && type == MD_TEXT_NORMAL) {  // behind such an element
+      at += std::min(text.find_first_not_of(' '), text.size());
+      text.remove_prefix(at - static_cast<size_t>(text.data() - document_.data()));
+      if (text.empty()) return 0;
+    }
     markup_until(at);
     if (type == MD_TEXT_HTML) {
+      if (ends_line && !segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
       segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(text), ""});
     } else if (type == MD_TEXT_CODE) {
       if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
@@ -212,7 +233,9 @@ class Reader {
         return;
       }
       if (begin > position_ && !segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
-      segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(mark), ""});
+      Tag tag{segment_.text.size(), segment_.text.size(), std::string(mark), ""};
+      tag.without_text = event.type == MD_SPAN_A ? Tag::WithoutText::kNearest : Tag::WithoutText::kOmitted;
+      segment_.tags.push_back(std::move(tag));
       open_.push_back({segment_.tags.size() - 1, begin + size});
       position_ = begin + size;
       if (event.type == MD_SPAN_CODE) {
