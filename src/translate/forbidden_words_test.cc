@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text/ascii.h"
 #include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "translate/translator.h"
@@ -140,6 +141,30 @@ TEST(ForbiddenWords, NoTranslationHasThem) {
   }
   EXPECT_GT(without, 8U);
   EXPECT_EQ(with, 0U);
+}
+
+TEST(ForbiddenWords, WithCapitalsAreNotInTranslationsInCapitals) {
+  const search::TinyTransformer tiny(1, static_cast<int64_t>(search::small_tokenizer().size()));
+  ThreadPool pool(2);
+  const std::vector<std::string> lines{"THE HOUSE SEES THE OLD GARDEN.", "THE RIVER LIKES THE GARDEN."};
+  TranslatorOptions options;
+  options.true_case = true;
+  options.search.length_penalty = 0.2;
+  const auto translate = [&] {
+    return Translator(tiny.model, tiny.context(), search::small_tokenizer(), pool, options).translate(lines);
+  };
+  for (const Translation& translation : translate()) {
+    for (std::string word : words_of(translation.best().text)) {
+      for (char& c : word) c = ascii_upper(c);
+      if (!word.empty() && options.constraints.forbidden.size() < 8)
+        options.constraints.forbidden.push_back(word);
+    }
+  }
+  ASSERT_FALSE(options.constraints.forbidden.empty());
+  const search::ForbiddenWords words(search::small_tokenizer().vocabulary(), options.constraints.forbidden);
+  for (const Translation& translation : translate()) {
+    EXPECT_EQ(words.found_in(translation.best().text), "") << translation.best().text;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "translate/translator.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -10,7 +12,9 @@
 #include "base/stop.h"
 #include "models/head_names.h"
 #include "models/source_vocabulary.h"
+#include "search/rules/forbidden_words.h"
 #include "text/terms/placeholder_piece.h"
+#include "text/unicode/utf8.h"
 
 namespace heed::translate {
 namespace {
@@ -47,6 +51,19 @@ search::SearchOptions search_options(const TranslatorOptions& options,
         std::make_shared<const std::vector<search::PieceStart>>(search::piece_starts(tokenizer.vocabulary()));
   }
   return search;
+}
+
+/// The forbidden phrases as they are compared with what becomes capitals later: in any case. Empty if none
+/// has capitals.
+std::vector<std::string> without_capitals(const std::vector<std::string>& phrases) {
+  std::vector<std::string> lower;
+  for (const std::string& phrase : phrases) {
+    std::string& folded = lower.emplace_back();
+    for (size_t at = 0; at < phrase.size();)
+      append_utf8(folded,
+                  static_cast<char32_t>(u_tolower(static_cast<UChar32>(next_code_point(phrase, at)))));
+  }
+  return lower == phrases ? std::vector<std::string>() : lower;
 }
 
 /// The options that have a meaning for this model: one that does not translate sentences gets each line as
@@ -103,6 +120,13 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
     required_.push_back(search::required_phrase(tokenizer, text));
     text = search::required_text(tokenizer, text);
   }
+  if (const auto lower = without_capitals(options_.constraints.forbidden);
+      options_.true_case && !lower.empty()) {
+    search::SearchOptions of_capitals = search_.options();
+    of_capitals.forbidden_words =
+        std::make_shared<const search::ForbiddenWords>(tokenizer.vocabulary(), lower);
+    capitals_search_.emplace(model, context_, of_capitals, options_.budget);
+  }
   if (options_.window == 0) fail(ErrorKind::kUsage, "window must be at least 1");
 }
 
@@ -136,9 +160,10 @@ void Translator::require_within_limits(const TranslationWindow& window) const {
   require(tokens, options_.max_source_tokens, "tokens");
 }
 
-search::SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {
+Translator::PartSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {
   const LinePart& source = window.part(part);
-  search::SearchSentence sentence;
+  PartSentence sentence;
+  sentence.capitals = source.capitals;
   sentence.number = window.parts_before + part;
   // Lines have far fewer than 2^24 parts, and files fewer than 2^40 lines.
   const size_t line = window.line_of_part[part];
@@ -152,7 +177,7 @@ search::SearchSentence Translator::sentence_of(const TranslationWindow& window, 
 /// Longest first: batches have similar lengths, and the last batches are short.
 void Translator::search_parts(TranslationWindow& window, const Progress& before,
                               const Control& control) const {
-  std::vector<search::SearchSentence> sentences;
+  std::vector<PartSentence> sentences;
   std::vector<size_t> parts_left;
   for (size_t line = 0; line < window.lines.size(); ++line) {
     parts_left.push_back(0);
@@ -188,16 +213,28 @@ void Translator::search_parts(TranslationWindow& window, const Progress& before,
   check_values(window, control);
 }
 
-void Translator::run(std::vector<search::SearchSentence> sentences,
-                     const search::Search::TakeHypotheses& take, const Control& control) const {
-  std::stable_sort(sentences.begin(), sentences.end(),
-                   [](const search::SearchSentence& a, const search::SearchSentence& b) {
-                     return a.source.size() > b.source.size();
-                   });
-  if (options_.executor != nullptr) {
-    return options_.executor->run(search_, std::move(sentences), take, {.stop = control.stop});
+const search::Search& Translator::search_of(bool capitals) const {
+  return capitals && capitals_search_ ? *capitals_search_ : search_;
+}
+
+void Translator::run(std::vector<PartSentence> sentences, const search::Search::TakeHypotheses& take,
+                     const Control& control) const {
+  std::ranges::stable_sort(sentences, std::greater<>(),
+                           [](const PartSentence& sentence) { return sentence.source.size(); });
+  const auto run_all = [&](const search::Search& search, std::vector<search::SearchSentence> those) {
+    if (options_.executor != nullptr) {
+      options_.executor->run(search, std::move(those), take, {.stop = control.stop});
+    } else {
+      search::search_all(search, std::move(those), pool_, take, {.stop = control.stop});
+    }
+  };
+  std::vector<search::SearchSentence> usual, in_capitals;
+  for (PartSentence& sentence : sentences) {
+    const bool apart = sentence.capitals && capitals_search_;
+    (apart ? in_capitals : usual).push_back(std::move(sentence));
   }
-  return search::search_all(search_, std::move(sentences), pool_, take, {.stop = control.stop});
+  if (!usual.empty()) run_all(search_, std::move(usual));
+  if (!in_capitals.empty()) run_all(*capitals_search_, std::move(in_capitals));
 }
 
 void Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,

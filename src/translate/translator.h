@@ -95,7 +95,11 @@ class Translator : public LineTranslator {
     std::vector<bool> texts;
     size_t count = 0;
   };
-  void run(std::vector<search::SearchSentence> sentences, const search::Search::TakeHypotheses& take,
+  /// What to search for a part.
+  struct PartSentence : search::SearchSentence {
+    bool capitals = false;  ///< as in LinePart
+  };
+  void run(std::vector<PartSentence> sentences, const search::Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
   void distribute_required(TranslationWindow& window, const Control& control) const;
@@ -111,12 +115,13 @@ class Translator : public LineTranslator {
   RepairedTexts texts_of_part(const TranslationWindow& window, size_t number) const;
   ValueDifferences differing_values(const TranslationWindow& window, size_t number,
                                     const search::Hypothesis& hypothesis) const;
-  bool holds_forbidden(const search::Hypothesis& hypothesis) const;
+  const search::Search& search_of(bool capitals) const;
+  bool holds_forbidden(const LinePart& part, const search::Hypothesis& hypothesis) const;
   size_t tokens_within(const TranslationWindow& window, size_t number, const std::vector<int32_t>& ids,
                        size_t bytes) const;
-  std::optional<search::SearchSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
-                                                          const RepairTrial& trial) const;
-  std::vector<Differing> find_differing(const TranslationWindow& window) const;
+  std::optional<PartSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
+                                                const RepairTrial& trial) const;
+  std::vector<Differing> find_differing(const TranslationWindow& window, const Control& control) const;
   void repair_values(TranslationWindow& window, std::vector<Differing>& differing,
                      const Control& control) const;
   void check_values(TranslationWindow& window, const Control& control) const;
@@ -129,7 +134,7 @@ class Translator : public LineTranslator {
   std::optional<TokenRange> range_of_term(const LinePart& part, size_t required,
                                           const std::vector<int32_t>& ids) const;
   Missing missing(const LinePart& part, const std::vector<search::Hypothesis>& hypotheses) const;
-  search::SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
+  PartSentence sentence_of(const TranslationWindow& window, size_t part) const;
   void split(TranslationWindow& window, const Control& control) const;
   void require_within_limits(const TranslationWindow& window) const;
   void search_parts(TranslationWindow& window, const Progress& before, const Control& control) const;
@@ -143,6 +148,7 @@ class Translator : public LineTranslator {
   const ValueLanguage *source_values_, *target_values_;  // null: no check of values
   LineSplitter splitter_;
   search::Search search_;
+  std::optional<search::Search> capitals_search_;  // of parts in capitals, if forbidden words differ there
   std::vector<int32_t> prefix_;
   TranslationAssembler assembler_;
   std::vector<search::RequiredPhrase> required_;  // the required texts of the constraints

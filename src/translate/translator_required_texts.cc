@@ -75,7 +75,7 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
     double loss = std::numeric_limits<double>::infinity();
   };
   std::vector<Trial> trials;
-  std::vector<search::SearchSentence> sentences;
+  std::vector<PartSentence> sentences;
   for (size_t line = 0; line < window.lines.size() && !required_.empty(); ++line) {
     std::string best;
     std::vector<size_t> parts;
@@ -90,7 +90,7 @@ void Translator::distribute_required(TranslationWindow& window, const Control& c
     for (size_t text = 0; text < required_.size(); ++text) {
       if (missing_texts(best, {{options_.constraints.required[text], SpanKind::kTerm}}).empty()) continue;
       for (const size_t part : parts) {
-        search::SearchSentence sentence = sentence_of(window, part);
+        PartSentence sentence = sentence_of(window, part);
         sentence.number = trials.size();
         sentence.required = {required_[text]};
         trials.push_back({text, part});
@@ -136,7 +136,7 @@ search::RequiredPhrase Translator::phrase_of(const LinePart& part, size_t requir
 /// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
 /// another format are accepted.
 void Translator::search_again(TranslationWindow& window, const Control& control) const {
-  std::vector<search::SearchSentence> sentences;
+  std::vector<PartSentence> sentences;
   std::vector<size_t> counts(window.hypotheses.size(), 0);
   for (size_t n = 0; n < window.hypotheses.size(); ++n) {
     const LinePart& part = window.part(n);
@@ -144,7 +144,7 @@ void Translator::search_again(TranslationWindow& window, const Control& control)
     const Missing lacking = missing(part, window.hypotheses[n]);
     counts[n] = lacking.count;
     if (lacking.count == 0) continue;
-    search::SearchSentence sentence = sentence_of(window, n);
+    PartSentence sentence = sentence_of(window, n);
     for (size_t k = 0; k < part.required.size(); ++k) {
       const RequiredText& required = part.required[k];
       if (required.kind == SpanKind::kNumber && !lacking.texts[k]) continue;
@@ -256,7 +256,7 @@ void Translator::replace_words(TranslationWindow& window, std::vector<Replacemen
     pool_.run(replacements.size(), [&](size_t n) {
       extended[n] = extend_prefix(window.part(replacements[n].part), replacements[n]) ? 1 : 0;
     });
-    std::vector<search::SearchSentence> sentences;
+    std::vector<PartSentence> sentences;
     std::vector<Replacement> continued;
     for (size_t n = 0; n < replacements.size(); ++n) {
       if (extended[n] == 0) continue;

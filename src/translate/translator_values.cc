@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/stop.h"
 #include "base/text/ascii.h"
 #include "search/rules/forbidden_words.h"
 #include "text/tokenizers/numbered_pieces.h"
@@ -52,13 +53,20 @@ ValueDifferences Translator::differing_values(const TranslationWindow& window, s
                                               const search::Hypothesis& hypothesis) const {
   const std::string_view source =
       source_text(window.part(number), window.lines[window.line_of_part[number]].text);
-  return compare_values({source, *source_values_},
-                        {text_of_part(window, number, hypothesis.ids), *target_values_});
+  const std::string translation = text_of_part(window, number, hypothesis.ids);
+  ValueDifferences differences = compare_values({source, *source_values_}, {translation, *target_values_});
+  std::vector<std::string> given;
+  for (const RequiredText& each : window.part(number).required) {
+    if (each.kind == SpanKind::kTerm) given.push_back(each.text);
+  }
+  if (window.is_first_translated(number)) given.push_back(options_.constraints.prefix);
+  leave_out_given(given, translation, differences);
+  return differences;
 }
 
 /// Whether a hypothesis has a word that the caller forbade: a prefix does not ask.
-bool Translator::holds_forbidden(const search::Hypothesis& hypothesis) const {
-  const auto& forbidden = search_.options().forbidden_words;
+bool Translator::holds_forbidden(const LinePart& part, const search::Hypothesis& hypothesis) const {
+  const auto& forbidden = search_of(part.capitals).options().forbidden_words;
   return forbidden != nullptr && !forbidden->found_in(tokenizer_.decode(hypothesis.ids)).empty();
 }
 
@@ -80,11 +88,11 @@ size_t Translator::tokens_within(const TranslationWindow& window, size_t number,
 }
 
 /// The search for a trial; empty if it cannot be tried.
-std::optional<search::SearchSentence> Translator::sentence_of_trial(const TranslationWindow& window,
-                                                                    size_t number,
-                                                                    const RepairTrial& trial) const {
+std::optional<Translator::PartSentence> Translator::sentence_of_trial(const TranslationWindow& window,
+                                                                      size_t number,
+                                                                      const RepairTrial& trial) const {
   const LinePart& part = window.part(number);
-  search::SearchSentence sentence = sentence_of(window, number);
+  PartSentence sentence = sentence_of(window, number);
   if (!trial.source.empty()) {
     const bool plain = part.required.empty() && part.marks.empty() && !part.capitals &&
                        leading_marian_code(window.lines[window.line_of_part[number]].text).empty();
@@ -138,9 +146,11 @@ std::optional<search::SearchSentence> Translator::sentence_of_trial(const Transl
   return sentence;
 }
 
-std::vector<Translator::Differing> Translator::find_differing(const TranslationWindow& window) const {
+std::vector<Translator::Differing> Translator::find_differing(const TranslationWindow& window,
+                                                              const Control& control) const {
   std::vector<ValueDifferences> differences(window.hypotheses.size());
   pool_.run(differences.size(), [&](size_t n) {
+    const StopScope stop(control.stop);
     if (!window.hypotheses[n].empty())
       differences[n] = differing_values(window, n, window.hypotheses[n].front());
   });
@@ -163,12 +173,12 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     bool forced;       // a longer prefix
   };
   std::vector<Attempt> attempts;
-  std::vector<search::SearchSentence> sentences;
+  std::vector<PartSentence> sentences;
   for (size_t d = 0; d < differing.size(); ++d) {
     const size_t part = differing[d].part, free = sentence_of(window, part).prefix.size();
     for (const RepairTrial& trial : repair_trials(differing[d].differences, texts_of_part(window, part),
                                                   *source_values_, *target_values_, differing[d].attempt)) {
-      std::optional<search::SearchSentence> sentence = sentence_of_trial(window, part, trial);
+      std::optional<PartSentence> sentence = sentence_of_trial(window, part, trial);
       if (!sentence) continue;
       sentence->number = attempts.size();
       attempts.push_back({d, free, !trial.source.empty(), sentence->prefix.size() > free});
@@ -194,7 +204,7 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     const bool as_good = now.repaired && !now.rewritten && differences.count() == now.differences.count();
     const bool better = differences.count() < now.differences.count() ||
                         (as_good && found[n].front().score > best.front().score);
-    if (!better || holds_forbidden(found[n].front())) continue;
+    if (!better || holds_forbidden(part, found[n].front())) continue;
     if (missing(part, found[n]).count > missing(part, best).count) continue;
     now.repaired = true;
     now.rewritten = attempts[n].rewritten;
@@ -206,9 +216,10 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
 void Translator::check_values(TranslationWindow& window, const Control& control) const {
   window.warnings.resize(window.hypotheses.size());
   if (!checks_values()) return;
+  const StopScope stop(control.stop);
   constexpr size_t kAttempts = 2;
   const bool sampled = search::with_greedy_at_zero(options_.search).sample;
-  std::vector<Differing> left = find_differing(window);
+  std::vector<Differing> left = find_differing(window, control);
   for (size_t attempt = 0; attempt < kAttempts && !sampled; ++attempt) {
     repair_values(window, left, control);
     std::erase_if(left, [](const Differing& each) { return each.differences.count() == 0; });
