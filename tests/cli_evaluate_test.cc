@@ -210,6 +210,15 @@ TEST_F(EvaluateCommand, ComputesTheRequestedMetrics) {
   EXPECT_EQ(result.out.substr(0, result.out.find('\n')), "16.67\t65.80") << result.out;
 }
 
+TEST_F(EvaluateCommand, SentencesHaveTheNumbersOfTheirLines) {
+  const std::string pairs = folder_.write("pairs.tsv", "Eins\tone\n\nZwei\ttwo\n"),
+                    hypothesis = folder_.write("found", "one\ntwo\n");
+  const std::vector<Json> objects = rows({"--hypothesis", hypothesis, "--pairs", pairs, "--sentence"});
+  ASSERT_EQ(objects.size(), 2U);
+  EXPECT_EQ(objects[0].at("line"), 1);
+  EXPECT_EQ(objects[1].at("line"), 3);
+}
+
 TEST_F(EvaluateCommand, RefusesConflictingOptions) {
   const std::vector<std::string> one{"--hypothesis", first_, "--reference", reference_};
   const auto refused = [&](std::vector<std::string> more, const std::vector<std::string>& parts) {

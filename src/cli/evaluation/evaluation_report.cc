@@ -228,7 +228,7 @@ void write_sentences(const std::vector<NamedMetric>& metrics, const TestSet& tes
   for (size_t n = 0; n < test_set.size(); ++n) {
     Lines references;
     for (const Lines& each : test_set.references) references.push_back(each[n]);
-    nlohmann::ordered_json object{{"line", n + 1}};
+    nlohmann::ordered_json object{{"line", test_set.lines[n]}};
     std::vector<std::string> columns;
     for (const NamedMetric& metric : metrics) {
       const double score = metric.sentence.score(metric.sentence.statistics(system.lines[n], references));
