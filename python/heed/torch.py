@@ -28,22 +28,32 @@ class AttentionResult(NamedTuple):
     """(B, H, Tq, Tk), without gradients; None unless requested."""
 
 
+# The types that the layer computes in, by those of its parameters.
+_DTYPES = {torch.float32: "float32", torch.float64: "float64"}
+
+
 class MultiHeadAttention(torch.nn.Module):
     """`heed.MultiHeadAttention` with the same arguments, as a module: its parameters have the same names and can be
-    trained by any optimizer. Dropout, in training mode only, and initial weights come from `seed`."""
+    trained by any optimizer, copied and stored. Dropout, in training mode only, and initial weights come from `seed`.
+    It computes in the type of its parameters, which `float()` and `double()` change, on the CPU."""
 
     def __init__(self, d_model: int, heads: int, *, dropout: float = 0.1, seed: int = 1, **options: Any) -> None:
         super().__init__()
         self._options: dict[str, Any] = {"d_model": d_model, "heads": heads, "seed": seed, **options}
         self._dropout = dropout
         # A layer keeps what the gradients of one pass need, so each pass takes one, and gives it back.
-        self._idle: dict[bool, list[attention.MultiHeadAttention]] = {False: [], True: []}
+        self._idle: dict[tuple[bool, str], list[attention.MultiHeadAttention]] = {}
         self._passes = 0
-        layer = self._layer(training=False)
+        kind = False, str(options.get("dtype", "float32"))
+        layer = self._layer(kind)
         self._names = layer.parameter_names
         for name in self._names:
             self._register(name, torch.nn.Parameter(torch.from_numpy(layer.parameter(name))))
-        self._idle[False].append(layer)
+        self._give_back(kind, layer)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of copies and pickles, which make layers of their own."""
+        return {**self.__dict__, "_idle": {}}
 
     def _register(self, name: str, parameter: torch.nn.Parameter) -> None:
         path, _, last = name.rpartition(".")
@@ -54,13 +64,18 @@ class MultiHeadAttention(torch.nn.Module):
             module = self.get_submodule(path)
         module.register_parameter(last, parameter)
 
-    def _layer(self, *, training: bool) -> attention.MultiHeadAttention:
-        if self._idle[training]:
-            return self._idle[training].pop()
+    def _layer(self, kind: tuple[bool, str]) -> attention.MultiHeadAttention:
+        """A layer for a pass; kind: whether in training mode, and its type."""
+        if self._idle.get(kind):
+            return self._idle[kind].pop()
         self._passes += 1
-        options = {**self._options, "dropout": self._dropout if training else 0.0}
+        training, dtype = kind
+        options = {**self._options, "dropout": self._dropout if training else 0.0, "dtype": dtype}
         options["seed"] += self._passes - 1  # layers of concurrent passes have dropout of their own
         return attention.MultiHeadAttention(**options)
+
+    def _give_back(self, kind: tuple[bool, str], layer: attention.MultiHeadAttention) -> None:
+        self._idle.setdefault(kind, []).append(layer)
 
     def forward(
         self,
@@ -87,12 +102,19 @@ class _Attention(torch.autograd.Function):
     def forward(
         ctx: Any, module: MultiHeadAttention, choices: dict[str, Any], *tensors: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        layer = module._layer(training=module.training)
+        types = {each.dtype for each in tensors[3:]}
+        if len(types) > 1 or not types <= _DTYPES.keys():
+            raise TypeError(
+                f"heed.torch: the parameters are of {', '.join(sorted(map(str, types)))}: call float() or double() of the"
+                " layer, which computes in float32 or float64"
+            )
+        kind = module.training, _DTYPES[types.pop()]
+        layer = module._layer(kind)
         for name, parameter in zip(module._names, tensors[3:], strict=True):
             layer.set_parameter(name, parameter.detach())
         result = layer.forward_training(*(each.detach() for each in tensors[:3]), **choices)
         ctx.save_for_backward(*tensors[:3])  # which notices that they were changed in place
-        ctx.module, ctx.layer, ctx.training = module, layer, module.training
+        ctx.module, ctx.layer, ctx.kind = module, layer, kind
         shown = None if result.weights is None else torch.from_numpy(result.weights)
         if shown is not None:
             ctx.mark_non_differentiable(shown)
@@ -105,7 +127,7 @@ class _Attention(torch.autograd.Function):
             raise RuntimeError("heed.torch: the gradients of a pass can be computed once; run it again for others")
         layer, ctx.layer = ctx.layer, None
         gradients = layer.backward(upstream.detach().contiguous())
-        ctx.module._idle[ctx.training].append(layer)
+        ctx.module._give_back(ctx.kind, layer)
         parameters = [torch.from_numpy(gradients.parameters[name]) for name in ctx.module._names]
         inputs = (None if each is None else torch.from_numpy(each) for each in gradients[:3])
         return (None, None, *inputs, *parameters)

@@ -1,5 +1,8 @@
 """heed.torch.MultiHeadAttention: PyTorch's own gradients, and several passes before their gradients."""
 
+import copy
+import pickle
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -104,6 +107,36 @@ def test_parameters_are_copied_and_no_grad_is_obeyed(x):
     with torch.no_grad():
         output = layer(x, x, x).output
     assert torch.equal(torch.from_dlpack(output), torch.from_dlpack(layer(x.detach(), x.detach(), x.detach()).output))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))])
+def test_copies(x, copied):
+    """Also of a layer that has computed; a copy has parameters of its own."""
+    layer = layer_of()
+    expected = layer(x, x, x).output
+    expected.sum().backward()
+    other = copied(layer)
+    torch.testing.assert_close(other(x, x, x).output, expected)
+    with torch.no_grad():
+        other.get_parameter("out_proj.bias").add_(1)
+    torch.testing.assert_close(other(x, x, x).output, expected + 1)
+    torch.testing.assert_close(layer(x, x, x).output, expected)
+    both = copied(torch.nn.Sequential(torch.nn.Linear(3, D), layer))
+    torch.testing.assert_close(both[1](x, x, x).output, expected)
+
+
+def test_computes_in_the_type_of_its_parameters(x):
+    layer = layer_of(dtype="float32")
+    single = layer(x.float(), x.float(), x.float()).output
+    assert single.dtype == torch.float32
+    double = layer.double()(x, x, x).output
+    assert double.dtype == torch.float64
+    torch.testing.assert_close(double.float(), single)
+    double.sum().backward()
+    assert layer.get_parameter("q_proj.weight").grad.dtype == torch.float64
+    assert torch.equal(layer.float()(x.float(), x.float(), x.float()).output, single)
+    with pytest.raises(TypeError, match=r"parameters are of torch\.float16: call float\(\) or double\(\)"):
+        layer.half()(x.half(), x.half(), x.half())
 
 
 def test_what_is_refused(x):
