@@ -204,6 +204,18 @@ TEST(Usage, AnEmptyValueIsNotTheNextArgument) {
   EXPECT_EQ(heed_command({"translate", "--model", tiny_model(), "--", "--json="}).status, 0);
 }
 
+TEST(Usage, TextsAfterTwoDashesAreNoOldSpellings) {
+  const auto sources = [](const Arguments& texts) {
+    Arguments arguments{"translate", "--json", "--model", tiny_model(), "--"};
+    arguments.insert(arguments.end(), texts.begin(), texts.end());
+    return heed_command(arguments).out;
+  };
+  for (const std::string text : {"--most-pairs", "--most-pairs=3"})
+    EXPECT_NE(sources({text}).find("{\"source\":\"" + text + "\""), std::string::npos) << text;
+  const std::string joined = sources({"--normalize", "on"});
+  EXPECT_NE(joined.find("on\""), std::string::npos) << joined;
+}
+
 TEST(Usage, NamesOfOutputsSayWhatIsWritten) {
   expect_failure(attend({"x", "--output", "x.doc"}), 2, {"x.doc", "end in .html, .json, .png, .svg or .pdf"});
   expect_failure(heed_command({"lens", "--model", tiny_model(), "x", "--output", "x.doc"}), 2,

@@ -36,7 +36,8 @@ class Var {
   bool is_same_as(const Var& other) const {
     if (tape_ != other.tape_ || slot_ != other.slot_ || defined() != other.defined()) return false;
     if (!defined()) return true;
-    if (value_.bytes() != other.value_.bytes() || shape() != other.shape()) return false;
+    if (value_.bytes() != other.value_.bytes() || shape() != other.shape() || dtype() != other.dtype())
+      return false;
     int axis = 0;  // views of other strides have other elements
     while (axis < value_.rank() && value_.stride(axis) == other.value_.stride(axis)) ++axis;
     return axis == value_.rank();

@@ -11,6 +11,7 @@
 #include "autograd/leaf_scope.h"
 #include "base/memory_pool.h"
 #include "compare.h"
+#include "heed/borrowed_memory.h"
 #include "random_tensor.h"
 
 namespace heed {
@@ -285,6 +286,8 @@ TEST(Var, KnowsItself) {
   EXPECT_TRUE(constant.is_same_as(Var(value)));
   EXPECT_FALSE(constant.is_same_as(Var(value.clone())));
   EXPECT_FALSE(constant.is_same_as(Var(value.narrow(0, 0, 2)))) << "a part that begins at the same element";
+  const auto view_as = [&](DType dtype) { return borrow({value.bytes(), dtype, {1}, nullptr}, {3}); };
+  EXPECT_FALSE(Var(view_as(DType::kFloat32)).is_same_as(Var(view_as(DType::kInt32)))) << "of other numbers";
   EXPECT_TRUE(Var().is_same_as(Var()));
   EXPECT_FALSE(constant.is_same_as(Var()));
 }

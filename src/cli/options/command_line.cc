@@ -129,6 +129,10 @@ std::vector<const char*> without_old_spellings(const std::vector<const char*>& a
   std::vector<const char*> now;
   for (size_t n = 0; n < arguments.size(); ++n) {
     const std::string_view argument = arguments[n];
+    if (argument == "--") {  // texts follow
+      now.insert(now.end(), arguments.begin() + static_cast<std::ptrdiff_t>(n), arguments.end());
+      break;
+    }
     const auto old = std::ranges::find_if(kOldSpellings, [&](const OldSpelling& spelling) {
       if (spelling.value.empty()) return argument.substr(0, argument.find('=')) == spelling.option;
       return n + 1 < arguments.size() && argument == spelling.option && arguments[n + 1] == spelling.value;
