@@ -15,6 +15,10 @@ StopScope::~StopScope() {
   current_stop = outer_;
 }
 
+Stop StopScope::current() {
+  return current_stop;
+}
+
 void StopScope::check() {
   current_stop.check();
 }

@@ -24,10 +24,11 @@ class Stop {
   const std::atomic<bool>* flag_ = nullptr;
 };
 
-/// For work that is not told its Stop. In this scope, work on this thread throws Cancelled soon after `stop`
-/// is requested: forward and backward passes with a tape, at each parameter and each operation; and the
-/// tokenizers of tokenizer.json, at each step of the pipeline, each search of a regular expression, and each
-/// piece of the text. Scopes nest; the innermost counts.
+/// For work that is not told its Stop. In this scope, work on this thread, and of a ThreadPool for it, throws
+/// Cancelled soon after `stop` is requested: forward passes, at the states between sub-layers; with a tape
+/// also at each parameter, and backward passes at each operation; and the tokenizers of tokenizer.json, at
+/// each step of the pipeline, each search of a regular expression, and each piece of the text. Scopes nest;
+/// the innermost counts.
 class StopScope {
  public:
   explicit StopScope(const Stop& stop);
@@ -35,7 +36,9 @@ class StopScope {
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 
-  /// Throws Cancelled if the `stop` of this thread's innermost scope is requested.
+  /// The `stop` of this thread's innermost scope; one that is never set without a scope.
+  static Stop current();
+  /// Throws Cancelled if that is requested.
   static void check();
 
  private:

@@ -42,6 +42,7 @@ void ThreadPool::take_items(std::unique_lock<std::mutex>& lock) {
     const ThreadPool* outer = std::exchange(working_for, this);
     std::exception_ptr error;
     try {
+      const StopScope scope(stop_);
       (*body_)(item);
     } catch (...) {
       error = std::current_exception();
@@ -89,6 +90,7 @@ void ThreadPool::run(size_t count, const std::function<void(size_t)>& body) {
   const std::lock_guard only_caller(callers_);
   std::unique_lock lock(mutex_);
   body_ = &body;
+  stop_ = StopScope::current();
   next_ = 0;
   count_ = count;
   if (count > 1) wake(std::min(count, static_cast<size_t>(threads_)) - 1);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/stop.h"
+
 namespace heed {
 
 /// The assignment of items to threads is unspecified. Results do not depend on the number of threads if each
@@ -25,7 +27,8 @@ class ThreadPool {
 
   /// Runs body(item) for every item in [0, count) and waits for all. After an exception, no further items
   /// start, and the first exception is rethrown when the running items have ended. Calls from several threads
-  /// are serialized; a nested call from within a body runs on the calling thread alone.
+  /// are serialized; a nested call from within a body runs on the calling thread alone. Items run in the
+  /// caller's StopScope.
   void run(size_t count, const std::function<void(size_t)>& body);
 
  private:
@@ -39,6 +42,7 @@ class ThreadPool {
   std::mutex mutex_;                  // guards everything below
   std::condition_variable wake_, done_;
   const std::function<void(size_t)>* body_ = nullptr;
+  Stop stop_;  // of the caller
   size_t next_ = 0, count_ = 0, active_ = 0;
   std::exception_ptr error_;
   bool stopping_ = false;

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/stop.h"
+
 namespace heed {
 namespace {
 
@@ -135,6 +137,25 @@ TEST(ThreadPool, StartsOnlyNecessaryThreads) {
   pool.run(2, [&](size_t) { ++items; });
   EXPECT_EQ(threads_now(), before + 2);
   EXPECT_EQ(items, 6);
+}
+
+TEST_P(ThreadPoolTest, ItemsRunInTheStopScopeOfTheCaller) {
+  ThreadPool pool(GetParam());
+  std::atomic<bool> stop{false};
+  const auto run = [&] {
+    pool.run(10'000, [&](size_t item) {
+      if (item == 3) stop = true;
+      StopScope::check();
+    });
+  };
+  EXPECT_NO_THROW(run()) << "without a scope";
+  stop = false;
+  const StopScope scope{Stop(&stop)};
+  EXPECT_THROW(run(), Cancelled);
+  {
+    const StopScope never{Stop()};
+    EXPECT_NO_THROW(run()) << "the scope of another run is over";
+  }
 }
 
 }  // namespace

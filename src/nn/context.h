@@ -7,6 +7,7 @@
 
 #include "autograd/tape.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/packed/packed_matrix.h"
 #include "kernels/pointwise/dropout.h"
@@ -55,8 +56,9 @@ struct Context {
   Var parameter(ParamRef ref) const;
   /// The packed weight and bias of a product; null in training and in float64, which have no packed layout.
   const PackedMatrix* packed_matrix(const ProductRef& product) const;
-  /// The hidden state with which the forward pass continues.
+  /// The hidden state with which the forward pass continues. Throws Cancelled in a scope of StopScope.
   Var pass(const StateId& id, Var state) const {
+    StopScope::check();
     return states == nullptr || !states->wants(id.kind) ? std::move(state) : states->pass(id, state);
   }
   /// A new stream for each call. Calls are counted, so the same forward pass draws the same masks.

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "models/stacks/transformer.h"
 #include "models/test_models.h"
 #include "search/search.h"
@@ -112,6 +114,16 @@ TEST(Scoring, NanIsAnError) {
   expect_error(ErrorKind::kNumeric, "NaN or infinite", [&] {
     score_pairs(tiny.model, tiny.context(), {}, std::vector<ScoringPair>{{{3, 0}, {2, 0}}});
   });
+}
+
+TEST(Scoring, ForwardPassesEndInAScopeOfStop) {
+  const Tiny tiny(tiny_config(), 5);
+  std::atomic<bool> flag{false};
+  const StopScope scope{Stop(&flag)};
+  const std::vector<ScoringPair> pairs{{{3, 5, 0}, {1, 2, 0}}};
+  EXPECT_NO_THROW(score_pairs(tiny.model, tiny.context(), {}, pairs));
+  flag = true;
+  EXPECT_THROW(score_pairs(tiny.model, tiny.context(), {}, pairs), Cancelled);
 }
 
 }  // namespace
