@@ -6,12 +6,17 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "command.h"
+#include "compare.h"
+#include "io/ctranslate2_file.h"
+#include "io/safetensors/safetensors.h"
+#include "io/weight_files.h"
 #include "reference.h"
 #include "test_folder.h"
 
@@ -69,6 +74,94 @@ TEST_F(CliCtranslate2, ContinuationsAreThoseOfTheOriginal) {
     const std::string expected = text(original), there = converted(original, family, "ctranslate2");
     EXPECT_EQ(text(there), expected);
     EXPECT_EQ(text(converted(there, family + "-back", "huggingface")), expected);
+  }
+}
+
+// transformers opens no file in which final_logits_bias is (V), as it is in model.bin.
+TEST_F(CliCtranslate2, BiasesHaveTheShapeOfTransformers) {
+  for (const std::string family : {"bart", "mbart50"}) {
+    SCOPED_TRACE(family);
+    const std::string original = model_of("seq2seq_families", family);
+    const std::string back =
+        converted(converted(original, family, "ctranslate2"), family + "-back", "huggingface");
+    const int64_t vocabulary = JsonObject::read(original + "/config.json").integer("vocab_size");
+    EXPECT_EQ(WeightFiles::open(back).info("final_logits_bias").shape, (Shape{1, vocabulary}));
+  }
+}
+
+// With an output layer of its own, transformers 5 does not give the shared embedding to the stacks.
+TEST_F(CliCtranslate2, EmbeddingsOfUntiedModelsAreWrittenForBothStacks) {
+  // A model of BART with an output layer of its own.
+  const std::string original = model_of("seq2seq_families", "bart"), untied = folder_.path("untied");
+  std::filesystem::copy(original, untied);
+  const WeightFiles files = WeightFiles::open(original);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const std::string& name : files.names()) tensors.emplace_back(name, files.read(name));
+  Tensor output = files.read("model.shared.weight").clone();
+  for (int64_t i = 0; i < output.size(); ++i) output.data<float>()[i] *= i % 3 == 0 ? 0.9F : 1;
+  tensors.emplace_back("lm_head.weight", output);
+  write_safetensors(untied + "/model.safetensors", tensors, {{"format", "pt"}});
+  auto config = JsonObject::read(original + "/config.json").json();
+  config["tie_word_embeddings"] = false;
+  write_json(untied + "/config.json", config);
+
+  for (const auto& [name, model, prefix] :
+       {std::tuple{"t5_gated", model_of("seq2seq_families", "t5_gated"), ""},
+        std::tuple{"bart", untied, "model."}}) {
+    SCOPED_TRACE(name);
+    const std::string there = converted(model, fmt::format("{}-there", name), "ctranslate2");
+    const std::string back = converted(there, fmt::format("{}-back", name), "huggingface");
+    const WeightFiles weights = WeightFiles::open(back);
+    const Tensor shared = weights.read(fmt::format("{}shared.weight", prefix));
+    for (const char* stack : {"encoder", "decoder"})
+      expect_equal(weights.read(fmt::format("{}{}.embed_tokens.weight", prefix, stack)), shared, stack);
+    EXPECT_EQ(translations(back), translations(model));
+  }
+  EXPECT_NE(translations(untied), translations(original)) << "the output layer changes nothing";
+  const std::string tied =
+      converted(converted(original, "tied-there", "ctranslate2"), "tied-back", "huggingface");
+  EXPECT_FALSE(WeightFiles::open(tied).has("model.encoder.embed_tokens.weight"));
+}
+
+TEST_F(CliCtranslate2, GenerationSettingsOfLanguageModelsAreKept) {
+  const std::string original = model_of("decoder_families", "qwen2");
+  const std::string there = converted(original, "there", "ctranslate2"), file = "/generation_config.json";
+  nlohmann::ordered_json settings = JsonObject::read(there + file).json();
+  settings["top_k"] = 7;
+  write_json(there + file, settings);
+  for (const char* to : {"huggingface", "heed"}) {
+    const std::string back = converted(there, to, to);
+    EXPECT_EQ(read_file(back + file), read_file(there + file)) << to;
+  }
+  std::filesystem::remove(there + file);
+  EXPECT_FALSE(std::filesystem::exists(converted(there, "without", "huggingface") + file));
+}
+
+// A row of 1e-38 has the scale 127 / 1e-38, beyond float32.
+TEST_F(CliCtranslate2, TinyWeightsBecomeZero) {
+  const std::string original = model_of("decoder_families", "qwen2"), tiny = folder_.path("tiny");
+  std::filesystem::copy(original, tiny);
+  const WeightFiles files = WeightFiles::open(original);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const std::string& name : files.names()) {
+    Tensor tensor = files.read(name).to(DType::kFloat32);
+    if (name == "model.layers.0.mlp.down_proj.weight")
+      std::fill_n(tensor.data<float>(), tensor.dim(1), 1e-38F);
+    if (name == "model.layers.0.mlp.up_proj.weight")
+      std::fill_n(tensor.data<float>(), tensor.size(), -1e-39F);
+    tensors.emplace_back(name, tensor);
+  }
+  std::filesystem::remove(tiny + "/model.safetensors");
+  write_safetensors(tiny + "/model.safetensors", tensors, {{"format", "pt"}});
+  for (const char* weights : {"int8", "int16"}) {
+    const std::string there = folder_.path(weights);
+    output_of({"convert", tiny, there, "--to", "ctranslate2", "--weights", weights, "--quiet"});
+    const auto file = Ctranslate2File::open(there + "/model.bin");
+    const std::string down = "decoder/layer_0/ffn/linear_1/weight",
+                      up = "decoder/layer_0/ffn/linear_0_noact/weight";
+    const auto row = file.read_rows(down, 0, 1).to_vector<float>(), matrix = file.read(up).to_vector<float>();
+    EXPECT_EQ(row, std::vector<float>(row.size())) << weights;
+    EXPECT_EQ(matrix, std::vector<float>(matrix.size())) << weights;
   }
 }
 

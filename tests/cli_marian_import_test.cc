@@ -193,6 +193,8 @@ TEST_F(CliMarianImportTest, GivesTheOriginalModel) {
       ASSERT_EQ(result.status, 0) << result.err;
       expect_original(converted);
       EXPECT_THAT(read_file(converted + "/generation_config.json"), HasSubstr("\"num_beams\": 3"));
+      EXPECT_EQ(WeightFiles::open(converted).info("final_logits_bias").shape, (Shape{1, config_.vocabulary}))
+          << "as transformers wants it";
     }
     const CommandResult recognized =
         heed_command({"convert", marian_.path(), out_.path("half") + std::to_string(norm_first), "--weights",

@@ -11,8 +11,12 @@
 
 #include "base/files/file.h"
 #include "base/files/part_files.h"
+#include "base/text/json_file.h"
 #include "cli/files/new_directory.h"
 #include "command.h"
+#include "heed/positions.h"
+#include "io/safetensors/safetensors.h"
+#include "io/weight_files.h"
 #include "kernels/simd/isa.h"
 #include "test_folder.h"
 #include "tiny_model.h"
@@ -48,6 +52,29 @@ TEST_F(CliQuantizeTest, AQuantizedModelIsAFloatModelWithPrecisionInt8) {
   const CommandResult floats = translate({"--model", tiny_model()});
   EXPECT_NE(stored.out, floats.out) << "scores to the last digit: nothing was quantized";
   EXPECT_EQ(floats.out, translate({"--model", tiny_model(), "--precision", "float32"}).out);
+}
+
+// Files may hold the sinusoidal positions, rounded to 16 bits; their model computes with these.
+TEST_F(CliQuantizeTest, StoredPositionsStay) {
+  const std::string rounded = folder_.path("rounded");
+  std::filesystem::copy(tiny_model(), rounded, std::filesystem::copy_options::recursive);
+  const WeightFiles files = WeightFiles::open(tiny_model());
+  const int64_t width = JsonObject::read(rounded + "/config.json").integer("d_model");
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const std::string& name : files.names()) tensors.emplace_back(name, files.read(name));
+  const Tensor positions = sinusoidal_positions(64, width, SinusoidLayout::kHalves).to(DType::kBFloat16);
+  for (const char* stack : {"encoder", "decoder"})
+    tensors.emplace_back(fmt::format("model.{}.embed_positions.weight", stack), positions);
+  write_safetensors(rounded + "/model.safetensors", tensors, {{"format", "pt"}});
+  const std::string expected = translate({"--model", rounded, "--precision", "int8"}).out;
+  ASSERT_NE(expected, translate({"--model", quantized_}).out) << "the rounding changes no score";
+  for (const char* bits : {"8", "4"}) {
+    const std::string stored = folder_.path(fmt::format("rounded-int{}", bits));
+    const CommandResult made = heed_command({"quantize", rounded, stored, "--bits", bits});
+    ASSERT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(translate({"--model", stored}).out,
+              translate({"--model", rounded, "--precision", fmt::format("int{}", bits)}).out);
+  }
 }
 
 TEST_F(CliQuantizeTest, FourBits) {
@@ -127,7 +154,11 @@ TEST_F(CliQuantizeTest, RefusesUnsupportedCases) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("again")));
   expect_failure(heed_command({"quantize", tiny_model(), quantized_}), 1, {"already exists"});
   expect_failure(heed_command({"quantize", folder_.path("none"), folder_.path("b")}), 1, {"does not exist"});
-  expect_failure(heed_command({"convert", quantized_, folder_.path("c")}), 2, {"convert the original model"});
+  for (const char* to : {"heed", "huggingface", "ctranslate2"}) {
+    expect_failure(heed_command({"convert", quantized_, folder_.path("c"), "--to", to}), 2,
+                   {"convert the original model"});
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("c")));
   expect_failure(heed_command({"translate", "--model", quantized_, "--precision", "int4", "a"}), 2, {"int4"});
   const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(9, 9)));
   expect_failure(heed_command({"train", "--from", quantized_, "--pairs", pairs, "--output", folder_.path("d"),

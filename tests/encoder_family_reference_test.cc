@@ -188,7 +188,8 @@ TEST(EncoderFamilies, Quantized) {
     auto config = int8.model->config_json();
     models::note_quantization(config, 8);
     write_json(folder.path("config.json"), config);
-    models::write_quantized_weights(folder.path(), int8.model->table(), int8.values, *int8.quantized);
+    models::write_quantized_weights(folder.path(), int8.model->table(), int8.values, *int8.quantized,
+                                    WeightFiles::open(family.directory));
     expect_equal(family.logits(models::load_model(folder.path())), family.logits(int8), "stored int8");
   });
 }

@@ -275,11 +275,11 @@ int run_convert(const ConvertOptions& o) {
   const ModelInventory files(o.input);
   if (o.from == "marian" || is_marian_model(files)) return convert_marian(o);
   require_model_directory(files, "IN");
-  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, models::ModelDirectory::open(files));
   const models::ModelDirectory input = models::ModelDirectory::open(files);
   if (input.quantized_bits() != 0) {
     fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", files.directory());
   }
+  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, input);
   if (o.to == "huggingface") {
     require_hugging_face(input);
     if (input.is_ctranslate2()) require_tokenizer_for_hugging_face(input);

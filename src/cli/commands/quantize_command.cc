@@ -48,7 +48,8 @@ int run_quantize(const QuantizeOptions& o) {
   const models::Precision precision = *models::precision_named("int" + o.bits);
   NewDirectory output(o.output);
   const models::LoadedModel loaded = models::load_model(model, {.precision = precision});
-  models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
+  models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized,
+                                  *model.weights());
   copy_others(model.files(), output.part());
   write_config(model.files(), output.part(), models::integer_bits(precision));
   const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;

@@ -1,10 +1,15 @@
 #include "cli/files/imported_model.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
+#include "base/files/file.h"
 #include "base/text/json_file.h"
 #include "base/text/json_text.h"
+#include "models/architecture.h"
 #include "models/directory/generation_defaults.h"
+#include "models/stacks/transformer.h"
 #include "text/tokenizers/language_tokenizer.h"
 #include "text/tokenizers/translation_tokenizer.h"
 
@@ -23,6 +28,18 @@ void write_generation(const ImportedModel& model, const std::string& directory,
     config.erase(key);
 }
 
+/// A shared embedding under the names of both stacks too, if the output layer has a weight of its own: with
+/// "tie_word_embeddings": false, transformers 5 leaves the embeddings of the stacks random without them. They
+/// are aliases for Heed.
+std::vector<std::pair<std::string, std::string>> embeddings_of_stacks(const models::Model& model) {
+  const auto* transformer = dynamic_cast<const models::Transformer*>(&model);
+  if (transformer == nullptr || !model.beyond_hugging_face().empty()) return {};
+  const models::TransformerConfig& c = transformer->config();
+  if (!c.share_embeddings || c.tied_output) return {};
+  const std::string shared = c.family->shared_embedding;
+  return {{c.family->encoder.embedding, shared}, {c.family->decoder.embedding, shared}};
+}
+
 }  // namespace
 
 ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
@@ -39,11 +56,18 @@ ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
 
 void write_imported(const ImportedModel& model, const std::string& directory,
                     const WeightConversion& conversion) {
-  convert_weights(*model.weights, directory, conversion);
-  nlohmann::ordered_json config = parse_ordered_json(model.config, model.path);
   const JsonObject read = JsonObject::parse(model.config, model.path);
-  if (models::architecture_of(read).task == models::Task::kTranslation)
+  const models::Architecture& architecture = models::architecture_of(read);
+  WeightConversion with_copies = conversion;
+  with_copies.copies = embeddings_of_stacks(*architecture.read(read));
+  convert_weights(*model.weights, directory, with_copies);
+  nlohmann::ordered_json config = parse_ordered_json(model.config, model.path);
+  const std::string generation = model_file::kGenerationConfig;
+  if (architecture.task == models::Task::kTranslation) {
     write_generation(model, directory, config);
+  } else if (model.files.has(generation)) {  // ids are the same
+    write_file(directory + "/" + generation, read_file(model.files.path(generation)));
+  }
   write_config(config, directory, conversion.dtype);
   model.write_others(directory);
 }

@@ -18,7 +18,9 @@ struct ImportedModel {
   /// older directories.
   std::string config;
   std::shared_ptr<const WeightFiles> weights;
-  ModelInventory files;  ///< where a generation_config.json takes precedence over the keys of `config`
+  /// Where a generation_config.json takes precedence over the keys of `config`; that of a language model is
+  /// copied.
+  ModelInventory files;
   /// Writes the tokenizer to a directory, and what else the format has.
   std::function<void(const std::string& directory)> write_others;
 };

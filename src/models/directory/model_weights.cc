@@ -26,6 +26,8 @@ std::string method_name(int bits) {
   return fmt::format("heed_int{}", bits);
 }
 
+constexpr std::string_view kLogitsBias = "final_logits_bias";
+
 /// The scales of a parameter X are stored as X_scale.
 constexpr std::string_view kScale = "_scale", kMinimum = "_min";
 
@@ -107,7 +109,7 @@ void require_tensor(const WeightFiles& files, const std::string& name, const Sha
 
 /// A parameter that is zero if the files lack it, as in transformers.
 bool may_be_missing(const nn::ParamSpec& spec) {
-  return spec.name == "final_logits_bias";
+  return spec.name == kLogitsBias;
 }
 
 /// Throws unless the files contain a parameter with its shape.
@@ -225,14 +227,23 @@ void require_agreement(const WeightFiles& files, const nn::ParameterTable& table
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
 }
 
-/// Computes with the sinusoidal positions that the files hold, which may be rounded to 16 bits.
-void use_stored_positions(const WeightFiles& files, const nn::ParameterTable& table) {
+/// Calls visit(tensor, positions) for the sinusoidal positions that the files hold, which may be rounded to
+/// 16 bits.
+template <typename Visit>
+void visit_stored_positions(const WeightFiles& files, const nn::ParameterTable& table, const Visit& visit) {
   for (const nn::ComputedTensor& each : table.computed()) {
     const auto* positions = each.values.target<nn::SinusoidalPositions>();
-    if (positions == nullptr || !files.has(each.name)) continue;
-    const Tensor rows = files.read(each.name).to(DType::kFloat32);
-    positions->store(rows.reshape({rows.size() / each.width, each.width}));
+    if (positions != nullptr && files.has(each.name)) visit(each, *positions);
   }
+}
+
+/// Computes with the sinusoidal positions that the files hold.
+void use_stored_positions(const WeightFiles& files, const nn::ParameterTable& table) {
+  visit_stored_positions(files, table,
+                         [&](const nn::ComputedTensor& each, const nn::SinusoidalPositions& positions) {
+                           const Tensor rows = files.read(each.name).to(DType::kFloat32);
+                           positions.store(rows.reshape({rows.size() / each.width, each.width}));
+                         });
 }
 
 /// Throws unless names and shapes of the files match the table exactly.
@@ -261,8 +272,7 @@ void transpose(T* matrix, const Shape& shape) {
 
 /// A parameter in the format of files.
 Tensor stored_form(const nn::ParamSpec& spec, Tensor value) {
-  if (spec.name == "final_logits_bias") return value.reshape({1, value.size()});
-  if (!spec.transposed) return value;
+  if (!spec.transposed) return value.reshape(shape_in_files(spec.name, value.shape()));
   value = value.clone();
   transpose(value.data<float>(), value.shape());
   return value.reshape({value.dim(1), value.dim(0)});
@@ -428,6 +438,10 @@ void quantize_row(const WeightFiles& files, const nn::ParameterTable& table, int
 
 }  // namespace
 
+Shape shape_in_files(const std::string& name, const Shape& shape) {
+  return name == kLogitsBias ? Shape{1, shape.size()} : shape;
+}
+
 std::optional<DType> stored_matrix_type(const WeightFiles& files, const nn::ParameterTable& table) {
   std::optional<DType> common;
   for (int row = 0; row < table.size(); ++row) {
@@ -552,7 +566,8 @@ bool is_in_4_bits(const WeightFiles& files, const std::string& name) {
 }
 
 void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
-                             const nn::ParameterArray& values, const nn::QuantizedParameters& quantized) {
+                             const nn::ParameterArray& values, const nn::QuantizedParameters& quantized,
+                             const WeightFiles& original) {
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (int row = 0; row < table.size(); ++row) {
     const nn::ParamSpec& spec = table[row];
@@ -566,6 +581,9 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
       tensors.emplace_back(each.name, tensor);
     }
   }
+  visit_stored_positions(original, table, [&](const nn::ComputedTensor& each, const auto&) {
+    tensors.emplace_back(each.name, original.read(each.name));
+  });
   write_safetensors_with_hashes(directory + "/" + model_file::kSafetensors, tensors, {{"format", "pt"}});
 }
 
@@ -573,6 +591,7 @@ void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& 
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized) {
   require_tensors(files, table, quantized.bits());
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
+  use_stored_positions(files, table);
   for (int row = 0; row < table.size(); ++row) {
     const nn::ParamSpec& spec = table[row];
     if (!is_kept_in(&quantized, row)) {

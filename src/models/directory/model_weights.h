@@ -21,6 +21,10 @@
 
 namespace heed::models {
 
+/// The shape in which a file holds a tensor of this name. transformers has final_logits_bias as (1, V) and
+/// opens no file with (V), in which other formats store it; Heed reads both.
+Shape shape_in_files(const std::string& name, const Shape& shape);
+
 /// Writes the parameters to `directory`/model.safetensors, as float32 or rounded to 16 bits.
 void write_weights(const std::string& directory, const nn::ParameterTable& table,
                    const nn::ParameterArray& values, DType dtype);
@@ -69,8 +73,11 @@ bool is_part_of_quantized(const WeightFiles& files, const std::string& name);
 /// Whether a tensor holds a parameter in 4 bits.
 bool is_in_4_bits(const WeightFiles& files, const std::string& name);
 
+/// Writes the parameters to `directory`/model.safetensors, and the sinusoidal positions that `original`
+/// holds, the weights that the parameters were read from, as they are stored there.
 void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
-                             const nn::ParameterArray& values, const nn::QuantizedParameters& quantized);
+                             const nn::ParameterArray& values, const nn::QuantizedParameters& quantized,
+                             const WeightFiles& original);
 /// Like read_weights().
 void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& table,
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized);

@@ -46,7 +46,8 @@ class QuantizedDirectory : public testing::Test {
     write_json(float_.path("config.json"), model.config_json());
     write_weights(float_.path(), model.table(), values, DType::kFloat32);
     const LoadedModel loaded = load_model(float_.path(), {.precision = precision});
-    write_quantized_weights(quantized_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
+    write_quantized_weights(quantized_.path(), loaded.model->table(), loaded.values, *loaded.quantized,
+                            WeightFiles::open(float_.path()));
     nlohmann::ordered_json config = model.config_json();
     note_quantization(config, integer_bits(precision));
     write_json(quantized_.path("config.json"), config);

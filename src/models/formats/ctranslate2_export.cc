@@ -82,6 +82,12 @@ class Exporter {
   }
 
  private:
+  /// The factor that makes the largest magnitude of some weights the largest integer; 1 where weights are so
+  /// small that it is beyond float32, or all 0: they become 0.
+  static float scale_for(float largest_integer, float largest_weight) {
+    const float scale = largest_integer / largest_weight;
+    return std::isfinite(scale) ? scale : 1;
+  }
   bool quantizes() const { return type_ == Ctranslate2Type::kInt8 || type_ == Ctranslate2Type::kInt16; }
   /// A matrix of a linear layer or an embedding, which may be quantized: X = rint(scale * weight).
   void add_matrix(const std::string& variable, const Tensor& tensor) {
@@ -95,7 +101,7 @@ class Exporter {
     };
     if (type_ == Ctranslate2Type::kInt16) {
       constexpr float kLargest = 1024;  // 10 bits, so that sums of products fit 32 bits
-      const float size = largest(0, tensor.size()), scale = size == 0 ? 1 : kLargest / size;
+      const float scale = scale_for(kLargest, largest(0, tensor.size()));
       std::vector<int32_t> integers;
       for (int64_t i = 0; i < tensor.size(); ++i)
         integers.push_back(static_cast<int32_t>(std::rint(values[i] * scale)));
@@ -106,8 +112,7 @@ class Exporter {
     std::vector<int8_t> integers;
     std::vector<float> scales;
     for (int64_t row = 0; row < rows; ++row) {
-      const float size = largest(row * columns, columns);
-      scales.push_back(size == 0 ? 1 : 127 / size);
+      scales.push_back(scale_for(127, largest(row * columns, columns)));
       for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
         integers.push_back(static_cast<int8_t>(std::rint(values[i] * scales.back())));
     }
