@@ -159,8 +159,8 @@ class MultiHeadAttention {
                                    const AttentionOptions& options = {});
   PackedResult forward_packed_training(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const PackedOptions& options);
-  /// The gradients of the last forward_training(), given the gradient of its output. Call once per forward
-  /// pass.
+  /// The gradients of the last forward_training(), given the gradient of its output, of the same shape. Call
+  /// once per forward pass. Throws kShape for another shape or type, after which it may be called again.
   AttentionGradients backward(const Tensor& upstream);
 
  private:

@@ -67,7 +67,7 @@ class Generator {
                                    const GenerateOptions& options = {}) const;
 
   /// log P(text), conditional on the first token if the model has no start token; and perplexity, exp of the
-  /// mean negative log-probability per token.
+  /// mean negative log-probability per token. perplexity() throws kUsage for a text without a token to score.
   double log_probability(const std::string& text) const;
   double perplexity(const std::string& text) const;
 

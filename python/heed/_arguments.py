@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 
-def path_of(name: str, value: Any) -> str:
-    """A path as text. Raises TypeError for anything but str and os.PathLike."""
+def path_of(name: str, value: Any) -> bytes:
+    """A path as bytes, which need not be text. Raises TypeError for anything but str, bytes and os.PathLike."""
     try:
-        path = os.fspath(value)
+        return os.fsencode(value)
     except TypeError:
         raise TypeError(f"{name} must be a path (str or os.PathLike), not {type(value).__name__}") from None
-    return os.fsdecode(path)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} has half of a surrogate pair at index {error.start}: it is no path") from None
 
 
 def texts_of(name: str, value: Any) -> list[str]:

@@ -73,7 +73,7 @@ class Generator:
         return float(self._model.log_probability(text_of("text", text)))
 
     def perplexity(self, text: str) -> float:
-        """exp of the mean negative log-probability per token."""
+        """exp of the mean negative log-probability per token. Raises heed.Error for a text without a token to score."""
         return float(self._model.perplexity(text_of("text", text)))
 
     def attend(self, text: str, ablate: str | Sequence[str] = ()) -> Trace:

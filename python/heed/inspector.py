@@ -375,9 +375,9 @@ def _rows(values: npt.NDArray[np.float32], stack: Any) -> npt.NDArray[np.float32
     return values.reshape(tokens, values.size // max(1, tokens))
 
 
-def _save(path: Any, to_json: Callable[[], str], save_picture: Callable[[str], None]) -> None:
+def _save(path: Any, to_json: Callable[[], str], save_picture: Callable[[bytes], None]) -> None:
     name = path_of("path", path)
-    if name.lower().endswith(".json"):
+    if name.lower().endswith(b".json"):
         write_file(name, to_json())
     else:
         save_picture(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -101,9 +102,9 @@ class Trace:
         Raises heed.Error for another ending and for files that cannot be written.
         """
         name = path_of("path", path)
-        if name.lower().endswith(".html"):
+        if name.lower().endswith(b".html"):
             write_file(name, self.to_html())
-        elif name.lower().endswith(".json"):
+        elif name.lower().endswith(b".json"):
             write_file(name, self.to_json())
         else:
             self._trace.save_picture(name, title, values, heads_per_row)
@@ -121,10 +122,10 @@ class Trace:
         return f"<heed.Trace of {self.model!r}: {self.source!r} -> {self.target!r}; {', '.join(sizes)}>"
 
 
-def write_file(path: str, text: str) -> None:
+def write_file(path: bytes, text: str) -> None:
     """Writes a text; raises heed.Error where that is not possible."""
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise file_error(f"cannot write '{path}': {error.strerror}") from None
+        raise file_error(f"cannot write '{os.fsdecode(path)}': {error.strerror}") from None

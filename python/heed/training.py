@@ -129,14 +129,14 @@ def train(
         validation = _files_of("valid_pairs", valid_pairs, folder)
         if len(validation) > 1:
             raise usage_error("valid_pairs must be one file or a list of pairs")
-        options.valid_pairs = validation[0] if validation else ""
+        options.valid_pairs = validation[0] if validation else b""
         result = _heed.train(options, show, on_message)
     return TrainingResult(result.end, result.steps, result.resumed_from, result.best_step, result.seconds)
 
 
-def _files_of(name: str, pairs: Path | Sequence[Path] | Pairs, folder: str) -> list[str]:
+def _files_of(name: str, pairs: Path | Sequence[Path] | Pairs, folder: str) -> list[bytes]:
     """The paths of files; pairs of texts are written to a file in a folder."""
-    if isinstance(pairs, (str, os.PathLike)):
+    if isinstance(pairs, (str, bytes, os.PathLike)):
         return [path_of(name, pairs)] if pairs else []
     given: list[Any] = list(pairs)
     if not any(isinstance(each, (tuple, list)) for each in given):
@@ -144,7 +144,7 @@ def _files_of(name: str, pairs: Path | Sequence[Path] | Pairs, folder: str) -> l
     path = os.path.join(folder, f"{name}.tsv")
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.writelines(_line_of(f"{name}[{index}]", pair) for index, pair in enumerate(given))
-    return [path]
+    return [os.fsencode(path)]
 
 
 def _line_of(name: str, pair: Any) -> str:

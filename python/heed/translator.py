@@ -77,7 +77,7 @@ class Translator:
         self._model = _heed.Translator(paths, threads, source_language, target_language, precision, shortlist)
         self._made_by = call_of(
             self,
-            paths if several else paths[0],
+            list(map(os.fspath, directories)) if several else os.fspath(directories[0]),
             threads=threads,
             source_language=source_language,
             target_language=target_language,

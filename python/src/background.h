@@ -10,6 +10,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/stop.h"
+
 namespace heed::python {
 
 /// Runs `work` without the GIL and returns when it has ended. If a Python signal handler raises meanwhile
@@ -17,7 +19,8 @@ namespace heed::python {
 /// Rethrows the exceptions of `work`. Call it with the GIL.
 void in_background(const std::function<void(const std::atomic<bool>& cancelled)>& work);
 
-/// The same for work that returns a value and cannot be cancelled.
+/// The same for work that returns a value and is not told its flag: forward and backward passes, and
+/// tokenizers, end soon after it is set (StopScope).
 template <typename Work>
 auto in_background_get(Work&& work) {
   using Result = decltype(work());
@@ -26,7 +29,10 @@ auto in_background_get(Work&& work) {
     Result*& made;
     ~Owner() { delete made; }
   } owner{result};
-  in_background([&](const std::atomic<bool>&) { result = new Result(work()); });
+  in_background([&](const std::atomic<bool>& cancelled) {
+    const StopScope stop{Stop(&cancelled)};
+    result = new Result(work());
+  });
   return std::move(*result);
 }
 

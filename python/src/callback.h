@@ -29,6 +29,10 @@ class Callback {
     }
   }
 
+  /// For the garbage collector: the function, and letting it go; it is not called after that.
+  const nanobind::object& function() const { return function_; }
+  void clear() { function_ = nanobind::none(); }
+
   /// Whether there was an exception.
   const std::atomic<bool>& failed() const { return failed_; }
   /// Throws that exception, with the GIL.

@@ -12,6 +12,7 @@
 
 #include "background.h"
 #include "bindings.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -32,8 +33,8 @@ void bind_classifier(nb::module_& m) {
   nb::class_<Classifier>(m, "Classifier")
       .def(
           "__init__",
-          [](Classifier* self, const std::string& directory, int threads) {
-            in_background([&](const std::atomic<bool>&) { new (self) Classifier(directory, threads); });
+          [](Classifier* self, const Path& directory, int threads) {
+            in_background([&](const std::atomic<bool>&) { new (self) Classifier(directory.bytes, threads); });
           },
           "directory"_a, "threads"_a)
       .def("labels", [](const Classifier& self) { return self.labels(); })

@@ -1,6 +1,5 @@
 // The command `heed`, for the console script of the package.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -9,15 +8,16 @@
 
 #include "bindings.h"
 #include "cli/options/command.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 
 namespace heed::python {
 namespace {
 
-int run_command(const std::vector<std::string>& arguments) {
+int run_command(const std::vector<Path>& arguments) {
   std::vector<const char*> argv(arguments.size());
-  std::ranges::transform(arguments, argv.begin(), [](const std::string& each) { return each.c_str(); });
+  std::ranges::transform(arguments, argv.begin(), [](const Path& each) { return each.bytes.c_str(); });
   const nb::gil_scoped_release released;
   return cli::run(static_cast<int>(argv.size()), argv.data());
 }

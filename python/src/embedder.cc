@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "background.h"
 #include "bindings.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -30,8 +31,8 @@ void bind_embedder(nb::module_& m) {
   nb::class_<Embedder>(m, "Embedder")
       .def(
           "__init__",
-          [](Embedder* self, const std::string& directory, const EmbedderOptions& options) {
-            in_background([&](const std::atomic<bool>&) { new (self) Embedder(directory, options); });
+          [](Embedder* self, const Path& directory, const EmbedderOptions& options) {
+            in_background([&](const std::atomic<bool>&) { new (self) Embedder(directory.bytes, options); });
           },
           "directory"_a, "options"_a)
       .def("width", &Embedder::width)

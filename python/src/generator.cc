@@ -9,6 +9,7 @@
 #include "bindings.h"
 #include "callback.h"
 #include "options.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -48,8 +49,8 @@ void bind_generator(nb::module_& m) {
   nb::class_<Generator>(m, "Generator")
       .def(
           "__init__",
-          [](Generator* self, const std::string& directory, int threads) {
-            in_background([&](const std::atomic<bool>&) { new (self) Generator(directory, threads); });
+          [](Generator* self, const Path& directory, int threads) {
+            in_background([&](const std::atomic<bool>&) { new (self) Generator(directory.bytes, threads); });
           },
           "directory"_a, "threads"_a)
       .def("generate", &generate, "prompt"_a, "options"_a, "show"_a.none())

@@ -14,6 +14,7 @@
 #include "background.h"
 #include "bindings.h"
 #include "heed/picture.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -58,7 +59,7 @@ void bind_lens(nb::module_& m) {
       .def("embeddings", [](const LensStack& s) { return float_array(s.embeddings); })
       .def("steps", &LensStack::steps);
   nb::class_<Lens>(m, "Lens")
-      .def_ro("model", &Lens::model)
+      .def_prop_ro("model", [](const Lens& lens) { return decoded(lens.model); })
       .def_ro("source", &Lens::source)
       .def_ro("target", &Lens::target)
       .def_ro("encoder", &Lens::encoder)
@@ -74,8 +75,8 @@ void bind_lens(nb::module_& m) {
       .def("token_to_text", &lens_token_text, "token"_a, "stack"_a)
       .def(
           "save_picture",
-          [](const Lens& lens, const std::string& path, const std::string& stack, const std::string& show) {
-            in_background([&](const std::atomic<bool>&) { save_lens(path, lens, {stack, show}); });
+          [](const Lens& lens, const Path& path, const std::string& stack, const std::string& show) {
+            in_background([&](const std::atomic<bool>&) { save_lens(path.bytes, lens, {stack, show}); });
           },
           "path"_a, "stack"_a, "show"_a);
 }
@@ -90,7 +91,7 @@ void bind_attribution(nb::module_& m) {
       .def_ro("difference", &TokenAttribution::difference)
       .def_ro("evaluations", &TokenAttribution::evaluations);
   nb::class_<Attribution>(m, "Attribution")
-      .def_ro("model", &Attribution::model)
+      .def_prop_ro("model", [](const Attribution& a) { return decoded(a.model); })
       .def_ro("source", &Attribution::source)
       .def_ro("target", &Attribution::target)
       .def_ro("source_tokens", &Attribution::source_tokens)
@@ -102,8 +103,8 @@ void bind_attribution(nb::module_& m) {
       .def("to_text", &attribution_text, "columns"_a)
       .def(
           "save_picture",
-          [](const Attribution& a, const std::string& path) {
-            in_background([&](const std::atomic<bool>&) { save_attribution(path, a); });
+          [](const Attribution& a, const Path& path) {
+            in_background([&](const std::atomic<bool>&) { save_attribution(path.bytes, a); });
           },
           "path"_a);
 }
@@ -115,7 +116,7 @@ void bind_patching(nb::module_& m) {
       .def("effects",
            [](const PatchMap& p) { return float_array(p.effects, static_cast<int>(p.columns.size())); });
   nb::class_<Patching>(m, "Patching")
-      .def_ro("model", &Patching::model)
+      .def_prop_ro("model", [](const Patching& p) { return decoded(p.model); })
       .def_ro("source", &Patching::source)
       .def_ro("other", &Patching::other)
       .def_ro("target", &Patching::target)
@@ -136,8 +137,8 @@ void bind_patching(nb::module_& m) {
       .def("to_text", &patching_text, "columns"_a)
       .def(
           "save_picture",
-          [](const Patching& p, const std::string& path) {
-            in_background([&](const std::atomic<bool>&) { save_patching(path, p); });
+          [](const Patching& p, const Path& path) {
+            in_background([&](const std::atomic<bool>&) { save_patching(path.bytes, p); });
           },
           "path"_a);
 }
@@ -151,10 +152,10 @@ void bind_inspector(nb::module_& m) {
   nb::class_<Inspector>(m, "Inspector")
       .def(
           "__init__",
-          [](Inspector* self, const std::string& directory, int threads, const std::string& source,
+          [](Inspector* self, const Path& directory, int threads, const std::string& source,
              const std::string& target, const std::string& precision) {
             in_background([&](const std::atomic<bool>&) {
-              new (self) Inspector(directory, threads, {source, target}, precision);
+              new (self) Inspector(directory.bytes, threads, {source, target}, precision);
             });
           },
           "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a)

@@ -14,6 +14,7 @@
 #include "background.h"
 #include "bindings.h"
 #include "callback.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,6 +48,7 @@ class PythonHooks {
   }
 
   const Hooks& hooks() const { return hooks_; }
+  const std::vector<std::shared_ptr<Callback>>& callbacks() const { return callbacks_; }
   /// Runs work that may call hooks; throws what a function of Python has raised.
   template <typename Work>
   void run(const Work& work) const {
@@ -67,6 +69,31 @@ struct HookedDecoding {
   PythonHooks hooks;
   Decoding decoding;
 };
+
+// The functions of a decoding may refer to it, so the garbage collector has to know of them.
+
+HookedDecoding* decoding_of(PyObject* self) {
+  return nb::inst_ready(self) ? nb::inst_ptr<HookedDecoding>(self) : nullptr;
+}
+
+int traverse_decoding(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const HookedDecoding* const decoding = decoding_of(self);
+  if (decoding == nullptr) return 0;
+  for (const auto& callback : decoding->hooks.callbacks()) Py_VISIT(callback->function().ptr());
+  return 0;
+}
+
+int clear_decoding(PyObject* self) {
+  const HookedDecoding* const decoding = decoding_of(self);
+  if (decoding == nullptr) return 0;
+  for (const auto& callback : decoding->hooks.callbacks()) callback->clear();
+  return 0;
+}
+
+PyType_Slot kDecodingSlots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_decoding)},
+                                {Py_tp_clear, reinterpret_cast<void*>(clear_decoding)},
+                                {0, nullptr}};
 
 Stack stack_named(const std::string& name) {
   if (name == "encoder") return Stack::kEncoder;
@@ -117,7 +144,7 @@ nb::object step(HookedDecoding& self, const std::vector<int32_t>& tokens, const 
 }  // namespace
 
 void bind_model(nb::module_& m) {
-  nb::class_<HookedDecoding>(m, "Decoding")
+  nb::class_<HookedDecoding>(m, "Decoding", nb::type_slots(kDecodingSlots))
       .def("logits", [](const HookedDecoding& self) { return to_numpy(self.decoding.logits()); })
       .def("rows", [](const HookedDecoding& self) { return self.decoding.rows(); })
       .def("length", [](const HookedDecoding& self) { return self.decoding.length(); })
@@ -125,8 +152,8 @@ void bind_model(nb::module_& m) {
   nb::class_<Model>(m, "Model")
       .def(
           "__init__",
-          [](Model* self, const std::string& directory, const std::string& precision) {
-            in_background([&](const std::atomic<bool>&) { new (self) Model(directory, precision); });
+          [](Model* self, const Path& directory, const std::string& precision) {
+            in_background([&](const std::atomic<bool>&) { new (self) Model(directory.bytes, precision); });
           },
           "directory"_a, "precision"_a)
       .def("has_encoder", &Model::has_encoder)

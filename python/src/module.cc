@@ -8,6 +8,7 @@
 #include "bindings.h"
 #include "heed/error.h"
 #include "heed/version.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 
@@ -39,7 +40,7 @@ PyObject* error_class = nullptr;
 
 /// heed.Error(message) with the attribute `kind`.
 void raise(ErrorKind kind, const std::string& message) {
-  nb::object made = nb::borrow(error_class)(message.c_str());
+  nb::object made = nb::borrow(error_class)(decoded(message));
   made.attr("kind") = name_of(kind);
   PyErr_SetObject(error_class, made.ptr());
 }
@@ -60,7 +61,7 @@ void log_to_python(LogLevel level, const std::string& message) {
   const nb::gil_scoped_acquire acquired;
   try {
     const nb::object logger = nb::module_::import_("logging").attr("getLogger")("heed");
-    logger.attr(level == LogLevel::kWarning ? "warning" : "info")("%s", message.c_str());
+    logger.attr(level == LogLevel::kWarning ? "warning" : "info")("%s", decoded(message));
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("heed: a log message");
   }

@@ -13,6 +13,7 @@
 
 #include "background.h"
 #include "bindings.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -72,10 +73,9 @@ void bind_tokenizer(nb::module_& m) {
   nb::class_<Tokenizer>(m, "Tokenizer")
       .def(
           "__init__",
-          [](Tokenizer* self, const std::string& directory, const std::string& source,
-             const std::string& target) {
+          [](Tokenizer* self, const Path& directory, const std::string& source, const std::string& target) {
             in_background([&](const std::atomic<bool>&) {
-              new (self) Tokenizer(directory, {source, target});
+              new (self) Tokenizer(directory.bytes, {source, target});
             });
           },
           "directory"_a, "source_language"_a, "target_language"_a)

@@ -9,6 +9,7 @@
 #include "bindings.h"
 #include "heed/picture.h"
 #include "heed/trace.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -37,7 +38,7 @@ nb::object stack_array(const StackWeights& stack) {
 
 void bind_trace(nb::module_& m) {
   nb::class_<Trace>(m, "Trace")
-      .def_ro("model", &Trace::model)
+      .def_prop_ro("model", [](const Trace& t) { return decoded(t.model); })
       .def_ro("source", &Trace::source)
       .def_ro("target", &Trace::target)
       .def_ro("source_tokens", &Trace::source_tokens)
@@ -61,10 +62,10 @@ void bind_trace(nb::module_& m) {
           "columns"_a)
       .def(
           "save_picture",
-          [](const Trace& t, const std::string& path, const std::string& title, bool values,
-             int heads_per_row) {
+          [](const Trace& t, const Path& path, const std::string& title, bool values, int heads_per_row) {
             in_background([&](const std::atomic<bool>&) {
-              save_attention(path, t, {.title = title, .values = values, .heads_per_row = heads_per_row});
+              save_attention(path.bytes, t,
+                             {.title = title, .values = values, .heads_per_row = heads_per_row});
             });
           },
           "path"_a, "title"_a, "values"_a, "heads_per_row"_a);

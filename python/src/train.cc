@@ -12,6 +12,7 @@
 #include "background.h"
 #include "bindings.h"
 #include "callback.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -50,7 +51,7 @@ TrainResult train(const TrainOptions& options, nb::object on_step, nb::object on
       update();
     };
     callbacks.on_message = [&](const std::string& text) {
-      if (message) message.call([&] { return nb::cast(text); });
+      if (message) message.call([&] { return decoded(text); });
       update();
     };
     result = train_model(options, callbacks);
@@ -60,26 +61,46 @@ TrainResult train(const TrainOptions& options, nb::object on_step, nb::object on
   return result;
 }
 
+/// The fields that are paths.
+void bind_paths(nb::class_<TrainOptions>& options) {
+  using Field = std::string TrainOptions::*;
+  for (const auto& [name, field] : {std::pair<const char*, Field>{"output", &TrainOptions::output},
+                                    {"source", &TrainOptions::source},
+                                    {"target", &TrainOptions::target},
+                                    {"text", &TrainOptions::text},
+                                    {"valid_pairs", &TrainOptions::valid_pairs},
+                                    {"valid_source", &TrainOptions::valid_source},
+                                    {"valid_target", &TrainOptions::valid_target},
+                                    {"valid_text", &TrainOptions::valid_text},
+                                    {"recipe", &TrainOptions::recipe},
+                                    {"from_model", &TrainOptions::from}}) {
+    options.def_prop_rw(
+        name, [member = field](const TrainOptions& self) { return decoded(self.*member); },
+        [member = field](TrainOptions& self, const Path& path) { self.*member = path.bytes; });
+  }
+  options.def_prop_rw(
+      "pairs",
+      [](const TrainOptions& self) {
+        nb::list paths;
+        for (const std::string& each : self.pairs) paths.append(decoded(each));
+        return paths;
+      },
+      [](TrainOptions& self, const std::vector<Path>& paths) {
+        self.pairs.clear();
+        for (const Path& each : paths) self.pairs.push_back(each.bytes);
+      });
+}
+
 }  // namespace
 
 void bind_train(nb::module_& m) {
-  nb::class_<TrainOptions>(m, "TrainOptions")
-      .def(nb::init<>())
-      .def_rw("output", &TrainOptions::output)
-      .def_rw("pairs", &TrainOptions::pairs)
-      .def_rw("source", &TrainOptions::source)
-      .def_rw("target", &TrainOptions::target)
-      .def_rw("text", &TrainOptions::text)
-      .def_rw("valid_pairs", &TrainOptions::valid_pairs)
-      .def_rw("valid_source", &TrainOptions::valid_source)
-      .def_rw("valid_target", &TrainOptions::valid_target)
-      .def_rw("valid_text", &TrainOptions::valid_text)
+  nb::class_<TrainOptions> options(m, "TrainOptions");
+  bind_paths(options);
+  options.def(nb::init<>())
       .def_rw("swap", &TrainOptions::swap)
       .def_rw("lossy", &TrainOptions::lossy)
       .def_rw("task", &TrainOptions::task)
       .def_rw("preset", &TrainOptions::preset)
-      .def_rw("recipe", &TrainOptions::recipe)
-      .def_rw("from_model", &TrainOptions::from)
       .def_rw("settings", &TrainOptions::settings)
       .def_rw("languages", &TrainOptions::languages)
       .def_rw("threads", &TrainOptions::threads)

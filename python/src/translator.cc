@@ -7,6 +7,7 @@
 #include "background.h"
 #include "bindings.h"
 #include "options.h"
+#include "paths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,14 +29,15 @@ void bind_translator(nb::module_& m) {
   nb::class_<Translator>(m, "Translator")
       .def(
           "__init__",
-          [](Translator* self, const std::vector<std::string>& directories, int threads,
-             const std::string& source, const std::string& target, const std::string& precision,
-             std::optional<bool> shortlist) {
+          [](Translator* self, const std::vector<Path>& directories, int threads, const std::string& source,
+             const std::string& target, const std::string& precision, std::optional<bool> shortlist) {
             in_background([&](const std::atomic<bool>&) {
-              if (directories.size() == 1) {
-                new (self) Translator(directories[0], threads, {source, target}, precision, shortlist);
+              std::vector<std::string> paths;
+              for (const Path& each : directories) paths.push_back(each.bytes);
+              if (paths.size() == 1) {
+                new (self) Translator(paths[0], threads, {source, target}, precision, shortlist);
               } else {
-                new (self) Translator(Translator::chain(directories, threads, precision, shortlist));
+                new (self) Translator(Translator::chain(paths, threads, precision, shortlist));
               }
             });
           },

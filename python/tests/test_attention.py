@@ -113,6 +113,15 @@ def test_packed_training(layer, x):
     assert np.allclose(packed.query, padded.query.reshape(-1, D), atol=1e-5)
 
 
+def test_upstream_has_the_shape_of_the_output(layer, x):
+    layer.forward_training(x, x, x)
+    for other in (x.transpose(1, 0, 2), x.reshape(-1, D), x[:1]):
+        with pytest.raises(heed.Error, match=rf"must be as the output: \({B}, {T}, {D}\) of float32") as raised:
+            layer.backward(np.ones_like(other))
+        assert raised.value.kind == "shape"
+    assert layer.backward(np.ones_like(x)).query.shape == x.shape
+
+
 def test_inputs_are_not_copied(layer, x):
     """What backward() multiplies with is the memory of the caller."""
     upstream = np.ones_like(x)
@@ -161,6 +170,8 @@ def test_other_kinds_of_arrays(layer, x):
         (lambda a, x: a(x[..., :8], x, x), "shape", r"query \(B, Tq, 12\)"),
         (lambda a, x: a(x.astype(np.float64), x, x), "shape", "float64"),
         (lambda a, x: a(x, x, x, padding=np.ones((B, T + 1), np.uint8)), "shape", "padding"),
+        (lambda a, x: a(x, x, x, mask=np.ones((T, T), np.int64)), "shape", "the mask is of int64; give one of uint8 or bool"),
+        (lambda a, x: a(x, x, x, padding=np.ones((B, T))), "shape", "the padding mask is of float64"),
         (lambda a, x: a.backward(x), "usage", "forward_training"),
         (lambda a, x: a.set_parameter("q_proj.weight", x), "shape", "q_proj.weight"),
         (lambda a, x: a.parameter("w"), "usage", "no parameter 'w'"),

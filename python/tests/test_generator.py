@@ -1,5 +1,10 @@
 """heed.Generator gives what the command gives, streams, and refuses bad input."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -52,6 +57,25 @@ def test_scores_and_attention(generator):
     trace = generator.attend("rote Hund")
     assert trace.decoder.ndim == 4 and trace.cross.size == 0 and trace.encoder.shape == (0, 0, 0, 0)
     assert not np.array_equal(trace.decoder[-1], generator.attend("rote Hund", ablate="decoder:1:all").decoder[-1])
+
+
+@pytest.mark.parametrize("score", ["perplexity", "log_probability"])
+def test_control_c_stops_scoring(generator, score):
+    text = "rote Hund and dog. " * 500_000
+    timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    before = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        getattr(generator, score)(text)
+    assert time.process_time() - before < 10  # of computing; the whole text takes minutes
+    timer.join()
+    assert generator.perplexity("rote Hund") > 1
+
+
+def test_a_text_without_tokens_to_score_has_no_perplexity(generator):
+    with pytest.raises(heed.Error, match="no tokens to score") as raised:
+        generator.perplexity("")
+    assert raised.value.kind == "usage"
 
 
 def test_bad_input(generator, model_directory):

@@ -1,6 +1,10 @@
 """heed.Inspector gives what the commands give."""
 
 import json
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -54,6 +58,22 @@ def test_patching_as_the_command(inspector, model_directory, command):
             effects = np.array(wanted["effects"][stack], np.float32)  # None: NaN
             assert np.array_equal(part.effects, effects, equal_nan=True)
         assert found.clean == wanted["clean"]
+
+
+@pytest.mark.parametrize("call", ["attribute", "patch"])
+def test_control_c_stops_it(inspector, call):
+    source, target = "der Hund sieht den Mann und " * 25, "the dog sees the man and " * 25
+    calls = {
+        "attribute": lambda: inspector.attribute(source, target, method="leave-out"),
+        "patch": lambda: inspector.patch(source, "die Katze " + source[9:], target, what="positions"),
+    }
+    timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    before = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        calls[call]()
+    assert time.process_time() - before < 10  # of computing; all passes take minutes
+    timer.join()
 
 
 def test_parts_of_states(inspector):

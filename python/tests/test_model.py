@@ -1,5 +1,8 @@
 """heed.Model: logits and hidden states of ids, decoding step by step, and hooks."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -140,6 +143,19 @@ def test_hooks_of_steps(model, ids):
     expected = model.forward(ids, [model.start_id, 6], hooks={"decoder:2:cross-attention": clear}).logits[-1]
     assert np.allclose(logits[1], expected, atol=1e-4)
     assert not np.allclose(logits[1], model.forward(ids, [model.start_id, 6]).logits[-1], atol=1e-2)
+
+
+def test_a_decoding_that_its_hook_reaches_is_freed(model, ids):
+    def begin():
+        reached = []
+        decoding = model.start(ids, hooks={"decoder:output": lambda state, reached=reached: None})
+        reached.append(decoding)
+        decoding.step([5])
+        return weakref.ref(decoding)
+
+    gone = begin()
+    gc.collect()
+    assert gone() is None
 
 
 def test_errors_of_hooks(model, ids):

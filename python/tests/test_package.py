@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import SMALL
 
 import heed
 from heed import _heed, _options
@@ -43,6 +44,37 @@ def test_the_command_of_the_package(command, tmp_path):
     assert run("translate", "--no-such-option").returncode == 2
     missing = run("translate", "--model", str(tmp_path / "none"), "x")
     assert missing.returncode == 1 and str(tmp_path / "none") in missing.stderr
+
+
+def test_names_that_are_no_text(language_model, pairs, tmp_path):
+    """Paths are bytes, which need not be UTF-8."""
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    shutil.copytree(language_model, os.fsdecode(folder))
+    generator = heed.Generator(os.fsdecode(folder))
+    trace = generator.attend("rote Hund")
+    assert os.fsencode(trace.model) == b"caf\xe9" and "\\udce9" in repr(generator)
+    trace.save(Path(os.fsdecode(folder + b".json")))
+    trace.save(os.fsdecode(folder + b".svg"))
+    assert os.path.getsize(folder + b".json") and os.path.getsize(folder + b".svg")
+    assert heed.Model(folder).has_decoder and heed.Tokenizer(folder).encode("rote Hund").ids
+    with pytest.raises(heed.Error, match="No such file") as raised:
+        heed.Generator(folder + b"-none")
+    assert b"caf\xe9-none" in os.fsencode(str(raised.value))
+    with pytest.raises(ValueError, match="directory has half of a surrogate pair at index 1"):
+        heed.Generator("a\ud800")
+    os.rename(pairs, folder + b".tsv")
+    try:
+        heed.train(folder + b"-trained", pairs=folder + b".tsv", preset="tiny", settings=SMALL, max_steps=1)
+    finally:
+        os.rename(folder + b".tsv", pairs)
+    assert os.path.exists(folder + b"-trained/config.json")
+
+    program = [sys.executable, "-m", "heed", "info", "--model", folder]
+    done = subprocess.run(program, env=with_heed(), capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    program = [sys.executable, "-m", "heed", "info", "--model", folder + b"-none"]
+    missing = subprocess.run(program, env=with_heed(), capture_output=True)
+    assert missing.returncode == 1 and b"-none" in missing.stderr and b"Traceback" not in missing.stderr
 
 
 def test_bundled_models(monkeypatch, tmp_path):

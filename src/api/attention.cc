@@ -163,6 +163,7 @@ struct MultiHeadAttention::Impl {
                      ? run_with_positions(context, now.inputs, layout, mask)
                      : layer.forward(context, {now.inputs[0], now.inputs[1], now.inputs[2]}, layout, mask);
     Var output = now.output;
+    now.output_shape = given[0].shape();  // which is (..., D), as the output is
     if (context.tape != nullptr) pass = std::move(now);
     return output;
   }
@@ -174,7 +175,8 @@ struct MultiHeadAttention::Impl {
 
   struct Pass {
     std::array<Var, 3> inputs;
-    Var output;
+    Var output;          // as rows (N, D)
+    Shape output_shape;  // as the caller has it
   };
 
   MultiHeadAttentionOptions options;
@@ -304,11 +306,11 @@ MultiHeadAttention::PackedResult MultiHeadAttention::forward_packed_training(con
 AttentionGradients MultiHeadAttention::backward(const Tensor& upstream) {
   if (!impl_->pass)
     fail(ErrorKind::kUsage, "attention: backward() must follow a forward_training() of its own");
-  const Var& output = impl_->pass->output;
-  if (upstream.size() != output.value().size() || upstream.dtype() != output.dtype()) {
+  const Shape& expected = impl_->pass->output_shape;
+  const DType dtype = impl_->pass->output.dtype();
+  if (upstream.shape() != expected || upstream.dtype() != dtype) {
     fail(ErrorKind::kShape, "attention: the upstream gradient {} of {} must be as the output: {} of {}",
-         upstream.shape().to_string(), name_of(upstream.dtype()), output.shape().to_string(),
-         name_of(output.dtype()));
+         upstream.shape().to_string(), name_of(upstream.dtype()), expected.to_string(), name_of(dtype));
   }
   const Impl::Pass pass = *std::exchange(impl_->pass, std::nullopt);
   impl_->tape.backward(pass.output, contiguous(upstream).reshape(pass.output.shape()));

@@ -466,6 +466,29 @@ TEST(MultiHeadAttention, ErrorsSayWhatIsNeeded) {
   expect_error(ErrorKind::kShape, "the upstream gradient (3, 4)", [&] {
     attention.backward(Tensor::zeros({3, 4}, DType::kFloat64));
   });
+  for (const Shape& shape : {Shape{6, 4}, Shape{3, 2, 4}, Shape{24}}) {  // as many elements
+    expect_error(ErrorKind::kShape,
+                 "the upstream gradient " + shape.to_string() +
+                     " of float64 must be as the output: (2, 3, 4) of float64",
+                 [&] { attention.backward(Tensor::zeros(shape, DType::kFloat64)); });
+  }
+  EXPECT_EQ(attention.backward(x).query.shape(), x.shape()) << "a refusal forgets the pass";
+  attention.forward_packed_training(rows, rows, rows, {{0, 3, 6}, {0, 3, 6}});
+  expect_error(ErrorKind::kShape, "must be as the output: (6, 4) of float64", [&] { attention.backward(x); });
+  EXPECT_EQ(attention.backward(rows).query.shape(), rows.shape());
+}
+
+TEST(MultiHeadAttention, MasksOfOtherTypesAreNamed) {
+  MultiHeadAttention attention = layer_of(4, 2);
+  const Tensor x = Tensor::zeros({2, 3, 4}, DType::kFloat64);
+  const Tensor mask = look_ahead_mask(3).to(DType::kInt64),
+               padding = padding_mask({3, 2}, 3).to(DType::kFloat32);
+  expect_error(ErrorKind::kShape, "the mask is of int64; give one of uint8",
+               [&] { attention.forward(x, x, x, {.mask = mask}); });
+  expect_error(ErrorKind::kShape, "the padding mask is of float32; give one of uint8",
+               [&] { attention.forward(x, x, x, {.padding = padding}); });
+  expect_error(ErrorKind::kShape, "the mask is of int64; give one of uint8",
+               [&] { scaled_dot_product_attention(x, x, x, {.mask = mask}); });
 }
 
 TEST(ScaledDotProductAttention, TakesAxesInFront) {

@@ -84,6 +84,7 @@ double Generator::log_probability(const std::string& text) const {
 
 double Generator::perplexity(const std::string& text) const {
   const tasks::TextScore score = state_->score(text);
+  if (score.ids.empty()) tasks::fail_nothing_to_score();
   return std::exp(-score.log_probability / static_cast<double>(score.ids.size()));
 }
 

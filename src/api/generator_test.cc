@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/text/json_file.h"
+#include "compare.h"
 #include "models/test_models.h"
 #include "test_folder.h"
 #include "text/tokenizers/language_tokenizer.h"
@@ -44,6 +45,17 @@ TEST(PublicGenerator, WritesScoresAndLooksInside) {
   EXPECT_EQ(trace.decoder[0][0].at(0, 0), 1);
   EXPECT_EQ(trace.decoder[0][0].at(0, 1), 0);
   EXPECT_THROW(generator.attend(std::string(41, 'x')), Error);
+}
+
+TEST(PublicGenerator, ATextWithoutTokensToScoreHasNoPerplexity) {
+  const TestFolder folder;
+  write_small_model(folder.path());
+  const Generator generator(folder.path(), 1);
+  for (const char* text : {"", "A"}) {  // the first token is not scored
+    EXPECT_EQ(generator.log_probability(text), 0);
+    expect_error(ErrorKind::kUsage, "the texts contain no tokens to score",
+                 [&] { generator.perplexity(text); });
+  }
 }
 
 TEST(PublicGenerator, ContinuesManyPromptsAndStopsWhenCancelled) {

@@ -12,6 +12,10 @@
 
 namespace heed::tasks {
 
+void fail_nothing_to_score() {
+  fail(ErrorKind::kUsage, "the texts contain no tokens to score");
+}
+
 std::vector<float> score_ids(const models::LanguageModel& model, const nn::Context& context,
                              const std::vector<int32_t>& ids, const TextScoringOptions& options) {
   HEED_CHECK(ids.size() >= 2);

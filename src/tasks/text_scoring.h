@@ -27,6 +27,9 @@ struct TextScore {
   bool first_scored = false;
 };
 
+/// Throws kUsage, for texts of which no token is scored.
+[[noreturn]] void fail_nothing_to_score();
+
 /// log p(ids[t] | previous ids in the window), t = 1, 2, ... Needs at least two ids.
 std::vector<float> score_ids(const models::LanguageModel& model, const nn::Context& context,
                              const std::vector<int32_t>& ids, const TextScoringOptions& options = {});
