@@ -109,6 +109,26 @@ TEST_P(CheckedValues, ChangeNothingWhereTheyAgree) {
 
 INSTANTIATE_TEST_SUITE_P(BeamsAndGreedy, CheckedValues, ::testing::Values(1, 4));
 
+TEST_P(CheckedValues, OfPowersAreCopied) {
+  const TranslationTokenizer& tokenizer = search::small_tokenizer_with_placeholders();
+  const search::FunctionModel model = model_that_prefers({"The teacher finds ⟦0⟧ windows."}, tokenizer);
+  TranslatorOptions options = checked(GetParam());
+  options.protect_spans = true;
+  const Translation translation = translate(model, options, "The teacher sees 10⁶ windows.", tokenizer);
+  EXPECT_EQ(translation.best().text, "The teacher finds 10⁶ windows.");
+  EXPECT_THAT(translation.warnings, IsEmpty());
+}
+
+TEST_P(CheckedValues, OfGivenTextsAreNotWarnedOf) {
+  const search::FunctionModel model = model_that_prefers({kWrong});
+  TranslatorOptions options = checked(GetParam());
+  options.constraints.required = {"41 windows"};
+  EXPECT_THAT(translate(model, options, "The teacher sees the windows.").warnings, IsEmpty());
+  options.constraints.required = {};
+  options.constraints.prefix = "The teacher finds 41";
+  EXPECT_THAT(translate(model, options, "The teacher sees the windows.").warnings, IsEmpty());
+}
+
 TEST(CheckedValues, AreThoseOfEachSentence) {
   const search::FunctionModel model = model_that_prefers({kWrong, kRight});
   TranslatorOptions options = checked(4);

@@ -330,14 +330,14 @@ class Changes {
     return counted;
   }
 
-  /// Whether a number of the translation has no word behind it, except one of clocks, nor a sign such as that
-  /// of minutes.
-  bool stands_alone(const Value& number) const {
+  /// Whether a number of the translation has no word behind it, nor a sign such as that of minutes. One of
+  /// clocks belongs to hours only: "um 17 Uhr" may be "a las 17 h".
+  bool stands_alone(const Value& number, bool hours) const {
     constexpr std::string_view kMarks = ".,;:!?)";
     const std::vector<TextToken> tokens = tokens_behind(texts_[1].text, number.end);
     return tokens.empty() || tokens[0].is_digits() ||
            kMarks.find(tokens[0].lower) != std::string_view::npos ||
-           length_of_any(texts_[1].language.time_marks, tokens) > 0;
+           (!hours && length_of_any(texts_[1].language.time_marks, tokens) > 0);
   }
 
   /// Durations with the symbol of a unit whose numbers lost it: "7h 30." for "7h 30m".
@@ -347,7 +347,7 @@ class Changes {
     const bool main = &from == &values_[0].values[atom.index] &&
                       &to == &values_[1].values[atom.partner_index] && to.kind == ValueKind::kNumber;
     return main && !atom.optional && !to.in_words && !to.of_duration && to.unit == Unit::kNone &&
-           stands_alone(to);
+           stands_alone(to, before && before->period == Period::kHour);
   }
 
   /// Numbers that count another period, "3 hours" for "3 Tage", or lost theirs to a time: "llega a una y

@@ -259,6 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "in the 90s", "de", "in den 90ern", 0, 0},
         Pair{"es", "abierto de 9 a 17 h", "de", "geöffnet von 9 bis 17 Uhr", 0, 0},
         Pair{"es", "a las 17 h", "de", "um 17 Uhr", 0, 0},
+        Pair{"en", "between 23: 00 h and 07: 30 h", "de", "zwischen 23: 00 Uhr und 07: 30 Uhr", 0, 1},
         Pair{"de", "Kapitel 3 s. Anhang", "en", "Chapter 3. See annex", 0, 0},
         Pair{"en", "It's 10 below zero outside.", "de", "Draußen ist es 10 Grad.", 1, 1},
         Pair{"en", "It's 10 below zero outside.", "es", "Son 10 bajo cero afuera.", 0, 0},
