@@ -238,12 +238,12 @@ TEST(LineSplitter, CopiesSpansThatAreLongerThanAWindow) {
 TEST(LineSplitter, ModelsReadNoSoftHyphens) {
   const LineSplitter splitter(search::small_tokenizer(), {.protect = true, .true_case = true});
   for (const std::string unseen : {"\u00AD", "\u2060", "\uFEFF"}) {
-    const SplitLine line = splitter.split(unseen + "The gar" + unseen + "den sees."),
+    const SplitLine line = splitter.split(fmt::format("{0}The gar{0}den sees.", unseen)),
                     plain = splitter.split("The garden sees.");
     ASSERT_EQ(line.parts.size(), 1U);
     EXPECT_EQ(line.parts[0].ids, plain.parts[0].ids);
     EXPECT_EQ(line.text.substr(line.parts[0].spans[0].first, 3), "The");
-    const SplitLine capitals = splitter.split("THE GAR" + unseen + "DEN SEES.");
+    const SplitLine capitals = splitter.split(fmt::format("THE GAR{}DEN SEES.", unseen));
     EXPECT_EQ(capitals.parts[0].ids, splitter.split("THE GARDEN SEES.").parts[0].ids);
     EXPECT_TRUE(capitals.parts[0].capitals);
   }

@@ -3,7 +3,6 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -38,8 +37,8 @@ class Changes {
         values_(compared.values),
         source_(source),
         partners_(values_[0].values.size()) {
-    for (const Atom& atom : source_ | std::views::reverse) {
-      if (atom.kind != ValueKind::kDate) partners_[atom.index] = atom.partner;
+    for (auto atom = source_.rbegin(); atom != source_.rend(); ++atom) {  // of several, the first
+      if (atom->kind != ValueKind::kDate) partners_[atom->index] = atom->partner;
     }
   }
 
