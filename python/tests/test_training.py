@@ -63,7 +63,7 @@ def test_pairs_of_texts(pairs, tmp_path):
 def test_errors_name_arguments(pairs, model_directory, tmp_path):
     """Not the flags of the command."""
     for words, options in (
-        ("give max_steps, max_minutes, max_epochs", {"pairs": pairs, "max_steps": 0}),
+        ("give max_steps, max_minutes or max_epochs", {"pairs": pairs, "max_steps": 0}),
         (r"give text \(and valid_text\)", {"pairs": pairs, "task": "lm"}),
         ("pairs, or source and target; text is for", {"text": pairs, "task": "translation"}),
     ):

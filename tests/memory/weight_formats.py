@@ -123,7 +123,7 @@ def write_npz(folder, tensors, config, claim=None):
         "transformer-dim-ffn": config["encoder_ffn_dim"], "transformer-ffn-activation": "relu",
         "transformer-preprocess": '""', "transformer-postprocess": "dan", "transformer-postprocess-emb": "d",
         "transformer-decoder-autoreg": "self-attention", "tied-embeddings-all": "true", "tied-embeddings": "false",
-        "tied-embeddings-src": "false", "max-length": 512,
+        "tied-embeddings-src": "false",
     }  # fmt: skip
     options = "".join(f"{name}: {value}\n" for name, value in settings.items()).encode() + b"\0"
     with zipfile.ZipFile(folder / "model.npz", "w") as archive:

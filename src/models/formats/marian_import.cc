@@ -155,6 +155,7 @@ const std::vector<NeutralOption>& neutral_options() {
                                                 {"transformer-preprocess", {"", "n"}},
                                                 {"transformer-tied-layers", off},
                                                 {"transformer-train-position-embeddings", off},
+                                                {"transformer-train-positions", off},
                                                 {"ulr", off}};
   return table;
 }
@@ -176,6 +177,7 @@ constexpr const char* kOtherOptions[] = {"bert-train-type-embeddings",
                                          "enc-type",
                                          "input-types",
                                          "layer-normalization",
+                                         "original-type",
                                          "separator-symbol",
                                          "skip",
                                          "special-vocab",
