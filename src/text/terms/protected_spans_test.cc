@@ -153,6 +153,8 @@ TEST(ProtectedSpans, IdentifiersAndNumbers) {
   EXPECT_THAT(exact("Das 2-in-1-Tuch für 5-10 Kinder, 2019-2021."), ElementsAre());
   EXPECT_THAT(exact("Ruf +49 30 123456 oder 030 1234567 an, Kennung AB-12345."),
               ElementsAre("+49 30 123456", "030 1234567", "AB-12345"));
+  EXPECT_THAT(exact("It lasts 1h 45m, 7 h 30 min or 2h 10m 5s; at 17h30, 2h, 5 m, 3 h 20 Minuten."),
+              ElementsAre("1h 45m", "7 h 30 min", "2h 10m 5s"));
   EXPECT_THAT(exact("She is 5'10\", he 6’2”; in the '80s, 5'10 and \"quoted\"."),
               ElementsAre("5'10\"", "6’2”"));
   EXPECT_THAT(found_spans("½ Tasse, 1½ TL, 2 ¾ l, 1 1/2 cups; 3/4 l, 24/7, 2023/24, am 1 5/6/2024",

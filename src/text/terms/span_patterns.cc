@@ -99,6 +99,9 @@ constexpr std::array kPatterns{
     SpanPattern{
         SpanKind::kExact, kLetter | kDigit,  // identifiers: capitals and digits, or many digits
         R"((?<![\p{L}\p{N}-])(?=[A-Z-]{0,40}+[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
+    SpanPattern{
+        SpanKind::kExact, kDigit,  // durations: 1h 45m, 7 h 30 min, 2h 10m 5s
+        R"((?<![\p{L}\p{N}.,:])[0-9]{1,3} ?h ?[0-9]{1,2} ?(?:m|min)(?: ?[0-9]{1,2} ?s)?(?![\p{L}\p{N}]))"},
     SpanPattern{SpanKind::kExact,
                 kDigit,  // powers and footnotes, which tokenizers write as digits: 10⁻⁶, 1990¹
                 R"((?<![\p{L}\p{N}.,])[0-9]{1,15}(?:[.,][0-9]{1,15})?[⁺⁻]?[⁰¹²³⁴-⁹]{1,15}(?![\p{L}\p{N}]))"},
