@@ -1,8 +1,11 @@
 """Models and files for the tests, and where the command is."""
 
 import os
+import signal
 import string
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,17 @@ SMALL = {
 }
 WORDS = [("Hund", "dog"), ("Mann", "man"), ("Baum", "tree"), ("alte", "old"), ("rote", "red")]
 LINES = [(WORDS[n % 5], WORDS[n // 5 % 5]) for n in range(60)]
+
+
+def control_c_stops(call):
+    """Whether Ctrl-C ends a call that would compute for minutes, before 10 seconds of computing."""
+    timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
+    before = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        call()
+    timer.join()
+    return time.process_time() - before < 10
 
 
 @pytest.fixture(scope="session")
