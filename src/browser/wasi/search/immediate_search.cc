@@ -23,7 +23,7 @@ void SharedSearch::run(const Search& search, std::vector<SearchSentence> sentenc
       take, control);
 }
 
-void SharedSearch::call(const std::function<void()>& work) {
+void SharedSearch::call(const std::string& /*client*/, const std::function<void()>& work) {
   work();
 }
 
