@@ -29,8 +29,8 @@ constexpr NumberType kNumberTypes[] = {
     {"<i8", "I64", DType::kInt64},
 };
 
-/// A type as the table has it: single bytes have no byte order, but Marian writes one ("<i1").
-std::string in_table(std::string descr) {
+/// A type without the byte order of single bytes, which have none, but Marian writes one ("<i1").
+std::string without_byte_order(std::string descr) {
   const bool single = descr == "<i1" || descr == "<u1" || descr == ">i1" || descr == ">u1";
   if (single) descr[0] = '|';
   return descr;
@@ -66,7 +66,7 @@ class HeaderParser {
     info.shape = *shape;
     if (column_major && info.shape.rank() > 1)
       fail_for("the array is in Fortran order; save it in C order with numpy.ascontiguousarray");
-    const auto* known = std::ranges::find(kNumberTypes, in_table(*type), &NumberType::descr);
+    const auto* known = std::ranges::find(kNumberTypes, without_byte_order(*type), &NumberType::descr);
     info.readable = known != std::end(kNumberTypes);
     info.type = info.readable ? std::string(known->type) : *type;
     if (info.readable) info.dtype = known->dtype;

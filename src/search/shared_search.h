@@ -44,8 +44,8 @@ class SharedSearch : public SearchExecutor {
            const Search::Control& control) override;
 
   /// Runs `work` on one of as many other threads, and waits for it: for computations that are no searches,
-  /// and for what comes before them, which may take long. Clients take turns, whatever number of calls each
-  /// has. Throws the errors of `work`.
+  /// and for what comes before them, which may take long. Scheduled round-robin over clients, whatever
+  /// number of calls each has. Throws the errors of `work`.
   void call(const std::string& client, const std::function<void()>& work);
 
   /// Number of sentences that are not in a batch yet.

@@ -144,8 +144,8 @@ class Mapper : public Ctranslate2Mapper {
     const JsonObject& json = original_;
     if (json.boolean("add_source_bos", false)) json.reject("add_source_bos", "false");
     const double usual = kind.positions == Positions::kBuckets ? 1e-6 : 1e-5;
-    const bool has_key = kind.positions == Positions::kMarian;
-    if (!has_key && std::abs(json.number("layer_norm_epsilon", {}, usual) - usual) > usual * 1e-4)
+    const bool reads_epsilon = kind.positions == Positions::kMarian;
+    if (!reads_epsilon && std::abs(json.number("layer_norm_epsilon", {}, usual) - usual) > usual * 1e-4)
       json.reject("layer_norm_epsilon", fmt::format("{}", usual));
     const auto end = static_cast<int32_t>(id_of(target, json.string("eos_token", "</s>")));
     const bool from_zero = setting("decoder/start_from_zero_embedding", 0) != 0;

@@ -83,7 +83,7 @@ SentencePieceData read_sentencepiece_data(std::string model, const std::string& 
                                           const TextTokenizerConfig& config) {
   SentencePieceData parts{.model = std::move(model), .added = config.added};
   parts.file = read_sentencepiece_file(std::string_view(parts.model), std::string_view(name));
-  parts.file.normalizer.adds_space_once = !config.marks_every_part;
+  parts.file.normalizer.adds_space_first = !config.legacy;
   const SentencePieceFile& file = parts.file;
   for (const SentencePieceEntry& piece : file.pieces) parts.pieces.push_back(piece.text);
   for (AddedToken& token : parts.added) token.special |= token.id < file.size() && file.is_special(token.id);
@@ -125,7 +125,7 @@ void save_sentencepiece(const std::string& directory, const SentencePieceData& p
                              .end = parts.spelt(parts.end),
                              .unknown = parts.spelt(known(parts.file.unknown_id())),
                              .adds_start = parts.starts_every_text,
-                             .marks_every_part = !parts.file.normalizer.adds_space_once};
+                             .legacy = !parts.file.normalizer.adds_space_first};
   for (const AddedToken& token : parts.added) {
     // The special pieces of the model need no entry.
     const bool of_model = token.id < parts.file.size() && parts.file.is_special(token.id);

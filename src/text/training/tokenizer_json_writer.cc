@@ -112,7 +112,7 @@ struct SpaceMarks {
 
 SpaceMarks space_marks(const SentencePieceNormalizerOptions& options) {
   const std::string mark(kSpaceMark);
-  if (!options.adds_space_once) {
+  if (!options.adds_space_first) {
     const OrderedJson prepend{{"type", "Prepend"}, {"prepend", mark}};
     return {.normalizer = sequence("normalizers", {prepend, replace(" ", mark)})};
   }

@@ -20,9 +20,9 @@ inline bool is_unspaced_script(char32_t c) {
   return spacing_of(c) != Spacing::kWords;
 }
 
-/// Whether a character inside a word is not seen there: a soft hyphen, a word joiner, or a zero width
-/// no-break space, which is a byte order mark too.
-constexpr bool is_unseen(char32_t c) {
+/// Whether a character is one of Unicode's default ignorable code points that stand inside words: a soft
+/// hyphen, a word joiner, or a zero width no-break space, which is a byte order mark too.
+constexpr bool is_ignorable(char32_t c) {
   return c == 0xAD || c == 0x2060 || c == 0xFEFF;
 }
 

@@ -55,11 +55,11 @@ SentenceSplitter splitter_for(const std::string& language) {
   }
 }
 
-bool has_unseen(std::string_view text) {
+bool has_ignorable(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     // Each of these characters begins with one of these bytes.
     if ((at = text.find_first_of("\xC2\xE2\xEF", at)) == std::string_view::npos) return false;
-    if (is_unseen(next_code_point(text, at))) return true;
+    if (is_ignorable(next_code_point(text, at))) return true;
   }
   return false;
 }
@@ -117,10 +117,10 @@ struct LineSplitter::Rewritten {
     for (size_t n = 0; n < more.size(); ++n) origin.push_back(from + n);
   }
   /// Without the characters that the model does not read.
-  void append_seen(std::string_view more, size_t from) {
+  void append_without_ignorable(std::string_view more, size_t from) {
     for (size_t at = 0; at < more.size();) {
       const size_t begin = at;
-      if (!is_unseen(next_code_point(more, at))) append(more.substr(begin, at - begin), from + begin);
+      if (!is_ignorable(next_code_point(more, at))) append(more.substr(begin, at - begin), from + begin);
     }
   }
   /// For replaced text: all its bytes map to the beginning of the original.
@@ -131,7 +131,7 @@ struct LineSplitter::Rewritten {
 };
 
 /// Uses the form of each word with fewer tokens, which was more frequent in training. `seen`: the text, from
-/// append_seen().
+/// append_without_ignorable().
 void LineSplitter::append_true_case(const Rewritten& seen, Rewritten& result) const {
   const std::string_view text = seen.text;
   bool begins = result.text.empty();
@@ -180,10 +180,10 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
     const std::string_view text = line.text.substr(at, end - at);
     if (changed_case) {
       Rewritten seen;
-      seen.append_seen(text, at);
+      seen.append_without_ignorable(text, at);
       append_true_case(seen, result);
-    } else if (line.has_unseen) {
-      result.append_seen(text, at);
+    } else if (line.has_ignorable) {
+      result.append_without_ignorable(text, at);
     } else {
       result.append(text, at);
     }
@@ -226,7 +226,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
 LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const {
   Rewritten rewritten;
   const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
-  const bool plain = line.spans.empty() && line.terms.empty() && !line.has_unseen &&
+  const bool plain = line.spans.empty() && line.terms.empty() && !line.has_ignorable &&
                      !(options_.true_case && (is_all_capitals(text) || is_title_case(text)));
   if (plain) {
     rewritten.text = text;
@@ -328,7 +328,7 @@ SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary
   result.text = replace_invalid_utf8(input);
   tokenizer_.require_language_code(result.text);
   Line line = read(result.text);
-  line.has_unseen = has_unseen(result.text);
+  line.has_ignorable = has_ignorable(result.text);
   if (options_.protect) line.spans = find_protected_spans(result.text);
   if (terms != nullptr) {
     line.terms = *terms;

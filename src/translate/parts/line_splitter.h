@@ -73,7 +73,7 @@ class LineSplitter {
     std::vector<ProtectedSpan> spans = {};
     std::vector<Glossary::Match> terms = {};
     Spacing spacing = Spacing::kWords;
-    bool has_unseen = false;  ///< characters that the model does not read: is_unseen()
+    bool has_ignorable = false;  ///< characters that the model does not read: is_ignorable()
   };
   /// Bytes [begin, end) of a line.
   struct Range {

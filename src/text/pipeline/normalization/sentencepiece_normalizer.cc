@@ -87,7 +87,7 @@ size_t SentencePieceNormalizer::length_of_leading_spaces(std::string_view text) 
 /// The text, which is not empty, begins at `position` of a longer one.
 bool SentencePieceNormalizer::adds_space_before(std::string_view text, size_t position) const {
   if (!options_.adds_space || options_.adds_space_behind) return false;
-  if (!options_.adds_space_once) return true;
+  if (!options_.adds_space_first) return true;
   const std::string_view first = step_at(text).written;
   return position == 0 && !first.starts_with(' ') && !first.starts_with(kSpaceMark);
 }

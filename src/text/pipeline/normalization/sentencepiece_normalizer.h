@@ -20,8 +20,8 @@ struct SentencePieceNormalizerOptions {
   bool marks_spaces = true;        ///< writes a space as U+2581
   bool adds_space_behind = false;  ///< adds_space adds it behind the text
   /// adds_space adds it at the beginning of a text alone, not behind an added token, and not where there is a
-  /// space: as the fast tokenizers of transformers with "legacy": false.
-  bool adds_space_once = false;
+  /// space: Metaspace's prepend_scheme "first", which transformers takes for "legacy": false.
+  bool adds_space_first = false;
 };
 
 /// Immutable and thread-safe.

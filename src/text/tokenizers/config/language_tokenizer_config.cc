@@ -47,7 +47,7 @@ TextTokenizerConfig read_text_tokenizer_config(const ModelInventory& files) {
   result.adds_start = read_flag(config, "add_bos_token");
   result.adds_end = read_flag(config, "add_eos_token");
   result.adds_space = read_flag(config, "add_prefix_space");
-  result.marks_every_part = read_flag(config, "legacy").value_or(true);
+  result.legacy = read_flag(config, "legacy").value_or(true);
   result.own = read_own_kind(config, result.tokenizer_class);
   return result;
 }
@@ -63,7 +63,7 @@ void write_text_tokenizer_config(const std::string& directory, const TextTokeniz
     json["add_eos_token"] = false;
   }
   if (config.tokenizer_class == "GPT2Tokenizer") json["add_prefix_space"] = config.adds_space.value_or(false);
-  if (!config.marks_every_part) json["legacy"] = false;
+  if (!config.legacy) json["legacy"] = false;
   for (const AddedToken& token : config.added)
     json["added_tokens_decoder"][std::to_string(token.id)] = added_token_json(token);
   json["clean_up_tokenization_spaces"] = false;

@@ -19,8 +19,8 @@ struct TextTokenizerConfig {
   std::string start = {}, end = {}, unknown = {};
   /// add_bos_token, add_eos_token, add_prefix_space; empty if missing.
   std::optional<bool> adds_start = {}, adds_end = {}, adds_space = {};
-  /// `legacy` of SentencePiece: whether the text behind an added token begins with a space, too.
-  bool marks_every_part = true;
+  /// Of SentencePiece: false for prepend_scheme "first", without a space behind an added token.
+  bool legacy = true;
   /// added_tokens_decoder; or, without it and without a tokenizer.json, added_tokens.json.
   std::vector<AddedToken> added = {};
   /// heed_tokenizer: the kind, if Heed wrote tokenizer.json only for other libraries.

@@ -51,7 +51,7 @@ std::vector<TextToken> tokenize_values(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
     char32_t c = next_code_point(text, at);
-    if (is_unseen(c)) continue;
+    if (is_ignorable(c)) continue;
     if (is_subscript_digit(c)) c = c - 0x2080 + U'0';
     if (is_whitespace(c)) {
       after_space = true;
