@@ -131,7 +131,7 @@ class CliMarianImportTest : public testing::Test {
       zip.add(name + ".npy", npy(value));
     }
     std::string yaml;
-    for (const auto& [key, value] : options) yaml += key + ": " + value + "\n";
+    for (const auto& [key, value] : options) yaml += fmt::format("{}: {}\n", key, value);
     yaml.push_back('\0');
     zip.add("special:model.yml.npy", npy("<i1", {static_cast<int64_t>(yaml.size())}, yaml));
     marian_.write("model.npz", zip.finish());
@@ -229,7 +229,7 @@ TEST(CliMarianImport, ComputesAsMarian) {
     for (const std::string& line : lines_of(read_file(original + "/scores.tsv"))) {
       const size_t tab = line.find('\t');
       expected.push_back(std::stod(line.substr(0, tab)));
-      pairs += line.substr(tab + 1) + "\n";
+      pairs.append(line, tab + 1).push_back('\n');
     }
     out.write("pairs.tsv", pairs);
     std::vector<std::string> models{converted};

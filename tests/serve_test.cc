@@ -1451,6 +1451,17 @@ TEST_F(ServeTest, ModelsHaveNames) {
   EXPECT_EQ(command.wait().status, 0);
 }
 
+TEST_F(ServeTest, RefusesNamesThatAreNotUtf8OrUsedTwice) {
+  const auto expect_refusal = [&](const std::vector<std::string>& names, const std::string& part) {
+    serve::ServerOptions chosen = options();
+    chosen.models.clear();
+    for (const std::string& name : names) chosen.models.push_back({name, ModelInventory(model("en-de"))});
+    heed::expect_error(ErrorKind::kUsage, part, [&] { serve::Server{chosen}; });
+  };
+  expect_refusal({"a", "a"}, "called 'a'");
+  expect_refusal({"a", "\xff"}, "not valid UTF-8");
+}
+
 TEST_F(ServeTest, WarnsWithoutKeysOnAllAddresses) {
   serve::ServerOptions chosen = options();
   EXPECT_THAT(serve::Server(chosen).warnings(), testing::Each(testing::Not(HasSubstr("--api-keys"))));
@@ -1477,6 +1488,12 @@ TEST_F(ServeTest, TextsAreLoggedOnlyIfAsked) {
     EXPECT_EQ(log.find("teacher") != std::string::npos, asked);
     EXPECT_EQ(log.find("refused text"), std::string::npos);
   }
+}
+
+TEST_F(ServeTest, RefusesToLogTextsNowhere) {
+  serve::ServerOptions chosen = options();
+  chosen.log_text = true;
+  heed::expect_error(ErrorKind::kUsage, "--log-text needs --access-log", [&] { serve::Server{chosen}; });
 }
 
 TEST_F(ServeTest, AStalledReaderOfTheLogStopsNobody) {

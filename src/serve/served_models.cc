@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/files/directory_listing.h"
 #include "base/text/ascii.h"
+#include "base/text/utf8_length.h"
 #include "tasks/text_embedder.h"
 #include "text/sentences/language_codes.h"
 #include "text/sentences/language_id.h"
@@ -187,6 +188,11 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models
 }
 
 const ServedModel& ServedModels::add(const ModelSource& source, const models::LoadOptions& options) {
+  if (!is_utf8(source.name)) {
+    fail(ErrorKind::kUsage,
+         "the name of model '{}' is not valid UTF-8: give it another one (--model NAME=DIR)",
+         source.files.directory());
+  }
   if (named(source.name) != nullptr) {
     fail(ErrorKind::kUsage, "two models are called '{}': name one of them differently (--model NAME=DIR)",
          source.name);

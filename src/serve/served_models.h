@@ -83,7 +83,8 @@ struct ServedStep {
 
 class ServedModels {
  public:
-  /// Loads all models. Throws the errors of loading, and kUsage for duplicate names or an unsupported task.
+  /// Loads all models. Throws the errors of loading, and kUsage for duplicate names, those that are not
+  /// UTF-8, or an unsupported task.
   ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
   /// Loads another model; the same errors. Not while another thread uses this.
   const ServedModel& add(const ModelSource& source, const models::LoadOptions& options);

@@ -74,6 +74,9 @@ Server::State::State(const ServerOptions& settings)
       web(settings.web.empty() ? WebFiles() : WebFiles(settings.web)),
       log(settings.access_log) {
   require_origin(options.cors);
+  if (options.log_text && options.access_log.empty()) {
+    fail(ErrorKind::kUsage, "texts are written to the access log only: --log-text needs --access-log");
+  }
   service.limits = options.limits;
   service.keys_required = admission.requires_keys();
   options.http.headers = cors_headers(options.cors);
@@ -216,7 +219,7 @@ std::vector<std::string> Server::warnings() const {
     warnings.emplace_back(
         "everybody who can reach this address can use the server: give --api-keys, or leave out --host");
   }
-  if (state_->options.log_text && !state_->options.access_log.empty()) {
+  if (state_->options.log_text) {
     warnings.emplace_back("texts are written to the access log (--log-text)");
   }
   if (!state_->no_sandbox.empty()) {

@@ -153,23 +153,23 @@ void write_json_pieces(const std::string& path, std::vector<std::string> pieces,
 }
 
 /// config.json with the names of special tokens in `tokens`.
-void write_ctranslate2_config(const std::string& path, const models::LoadedModel& loaded,
+void write_ctranslate2_config(const std::string& path, const models::Ctranslate2Options& options,
                               nlohmann::ordered_json tokens) {
-  const models::Ctranslate2Options options = models::ctranslate2_options(loaded);
   tokens["layer_norm_epsilon"] = nullptr;
   if (options.norm_epsilon) tokens["layer_norm_epsilon"] = *options.norm_epsilon;
   tokens["multi_query_attention"] = options.grouped_queries;
   write_json(path, tokens);
 }
 
-void write_translation_files(const models::LoadedModel& loaded, const std::string& part) {
+void write_translation_files(const models::LoadedModel& loaded, const models::Ctranslate2Options& options,
+                             const std::string& part) {
   const TranslationTokenizer tokenizer = TranslationTokenizer::load(loaded.files);
   const Vocabulary& vocabulary = tokenizer.vocabulary();
-  const bool marian = models::ctranslate2_options(loaded).marian;
+  const bool marian = options.marian;
   const int32_t left_out = marian ? tokenizer.pad_id() : -1;
   const std::string end = vocabulary.piece(tokenizer.end_id());
   const int32_t start = marian ? tokenizer.end_id() : loaded.seq2seq().start_id();
-  write_ctranslate2_config(part + "/" + model_file::kConfig, loaded,
+  write_ctranslate2_config(part + "/" + model_file::kConfig, options,
                            {{"add_source_bos", false},
                             {"add_source_eos", false},
                             {"bos_token", marian || vocabulary.find("<s>") ? "<s>" : vocabulary.piece(start)},
@@ -192,7 +192,8 @@ void write_translation_files(const models::LoadedModel& loaded, const std::strin
   }
 }
 
-void write_language_model_files(const models::LoadedModel& loaded, const std::string& part) {
+void write_language_model_files(const models::LoadedModel& loaded, const models::Ctranslate2Options& options,
+                                const std::string& part) {
   if (!loaded.files.has(model_file::kTokenizerJson)) {
     fail(ErrorKind::kUsage,
          "'{}' has no tokenizer.json, which CTranslate2's vocabulary is written from: heed convert --to "
@@ -208,7 +209,7 @@ void write_language_model_files(const models::LoadedModel& loaded, const std::st
   };
   const std::string unknown = std::ranges::count(pieces, "<unk>") > 0 ? "<unk>" : piece(model.end_id());
   write_ctranslate2_config(
-      part + "/" + model_file::kConfig, loaded,
+      part + "/" + model_file::kConfig, options,
       {{"bos_token", piece(model.start_id())}, {"eos_token", piece(model.end_id())}, {"unk_token", unknown}});
   write_json_pieces(part + "/vocabulary.json", pieces, model.vocabulary_size());
   load_language_tokenizer(loaded.files).save(part);
@@ -219,16 +220,17 @@ int convert_to_ctranslate2(const ConvertOptions& o, const models::ModelDirectory
       input, {.precision = models::Precision::kFloat32, .storage = models::WeightStorage::kFloat32});
   const Ctranslate2Variables variables =
       models::ctranslate2_variables(loaded, ctranslate2_types().at(o.weights));
+  const models::Ctranslate2Options options = models::ctranslate2_options(loaded);
   NewDirectory output(o.output);
   const std::string part = output.part(), generation = model_file::kGenerationConfig;
   write_ctranslate2(part + "/" + model_file::kCtranslate2, variables);
   if (loaded.model->task() == models::Task::kTranslation) {
-    write_translation_files(loaded, part);
+    write_translation_files(loaded, options, part);
   } else {
-    write_language_model_files(loaded, part);
+    write_language_model_files(loaded, options, part);
   }
   // CTranslate2 ignores it. Ids of Marian models may differ there.
-  if (!models::ctranslate2_options(loaded).marian && loaded.files.has(generation))
+  if (!options.marian && loaded.files.has(generation))
     write_file(part + "/" + generation, read_file(loaded.files.path(generation)));
   models::load_model(part, {.precision = models::Precision::kInt8});
   output.commit();

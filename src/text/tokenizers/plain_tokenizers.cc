@@ -26,9 +26,9 @@ void save_own(const std::string& directory, TextTokenizerKind kind, const std::s
 }
 
 /// A pipeline whose ids have these bytes.
-TextPipeline plain_pipeline(std::vector<std::string> texts, std::unique_ptr<const TokenModel> model) {
-  const auto size = static_cast<int32_t>(texts.size());
-  return {{.pieces = texts, .keeps_bytes = true, .model = std::move(model), .texts = std::move(texts)}, size};
+TextPipeline plain_pipeline(const std::vector<std::string>& texts, std::unique_ptr<const TokenModel> model) {
+  return {{.pieces = texts, .keeps_bytes = true, .model = std::move(model), .texts = texts},
+          static_cast<int32_t>(texts.size())};
 }
 
 ModelTokenizer character_tokenizer(const std::u32string& characters) {
@@ -170,7 +170,7 @@ ModelTokenizer tokenizer_of(SentencePieceData data, const std::string& name) {
 ModelTokenizer byte_tokenizer() {
   std::vector<std::string> bytes;
   for (int byte = 0; byte < 256; ++byte) bytes.emplace_back(1, static_cast<char>(byte));
-  TokenizerParts parts{.pipeline = plain_pipeline(std::move(bytes), byte_model()),
+  TokenizerParts parts{.pipeline = plain_pipeline(bytes, byte_model()),
                        .kind = name_of(TextTokenizerKind::kBytes),
                        .shows_pieces = true,
                        .spells_bytes = true};
@@ -184,7 +184,7 @@ ModelTokenizer byte_tokenizer() {
 ModelTokenizer id_tokenizer(int32_t size, int32_t start) {
   std::vector<std::string> texts;
   for (int32_t id = 0; id < size; ++id) texts.push_back(fmt::format(" {}", id));
-  TokenizerParts parts{.pipeline = plain_pipeline(std::move(texts), id_model(size)),
+  TokenizerParts parts{.pipeline = plain_pipeline(texts, id_model(size)),
                        .kind = "ids",
                        .start = known(start),
                        .shows_pieces = true,

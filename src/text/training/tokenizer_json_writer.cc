@@ -50,17 +50,22 @@ OrderedJson plain_model(OrderedJson vocabulary) {
 }
 
 /// The whole file, with its parts in pipeline order.
-std::string file_of(OrderedJson added, OrderedJson normalizer, OrderedJson pre_tokenizer,
-                    OrderedJson post_processor, OrderedJson decoder, OrderedJson model) {
+struct FileParts {
+  OrderedJson added_tokens = OrderedJson::array();
+  OrderedJson normalizer = {}, pre_tokenizer = {}, post_processor = {};
+  OrderedJson decoder, model;
+};
+
+std::string file_of(FileParts parts) {
   const OrderedJson file{{"version", "1.0"},
                          {"truncation", nullptr},
                          {"padding", nullptr},
-                         {"added_tokens", std::move(added)},
-                         {"normalizer", std::move(normalizer)},
-                         {"pre_tokenizer", std::move(pre_tokenizer)},
-                         {"post_processor", std::move(post_processor)},
-                         {"decoder", std::move(decoder)},
-                         {"model", std::move(model)}};
+                         {"added_tokens", std::move(parts.added_tokens)},
+                         {"normalizer", std::move(parts.normalizer)},
+                         {"pre_tokenizer", std::move(parts.pre_tokenizer)},
+                         {"post_processor", std::move(parts.post_processor)},
+                         {"decoder", std::move(parts.decoder)},
+                         {"model", std::move(parts.model)}};
   return file.dump(1) + "\n";
 }
 
@@ -126,9 +131,12 @@ std::string file_of(const std::vector<AddedToken>& added, std::optional<int32_t>
   const std::string mark(kSpaceMark);
   const OrderedJson fallback{{"type", "ByteFallback"}}, fuse{{"type", "Fuse"}};
   const OrderedJson strip{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
-  return file_of(added_tokens_of(added), std::move(marks.normalizer), std::move(marks.pre_tokenizer),
-                 frame_of(added, start), sequence("decoders", {replace(mark, " "), fallback, fuse, strip}),
-                 std::move(json_model));
+  return file_of({.added_tokens = added_tokens_of(added),
+                  .normalizer = std::move(marks.normalizer),
+                  .pre_tokenizer = std::move(marks.pre_tokenizer),
+                  .post_processor = frame_of(added, start),
+                  .decoder = sequence("decoders", {replace(mark, " "), fallback, fuse, strip}),
+                  .model = std::move(json_model)});
 }
 
 /// Derives the merges from the pieces: every two pieces whose concatenation is a piece. Merges into pieces
@@ -198,9 +206,10 @@ constexpr const char* kNeverMatched = "<(?=0x[0-9A-F]{2}>|s>|/s>|unk>)";
 std::string byte_tokenizer_json() {
   const OrderedJson level{
       {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", false}, {"use_regex", false}};
-  return file_of(
-      OrderedJson::array(), nullptr, level, nullptr, level,
-      plain_model(vocabulary_of(characters_of_bytes(), [](const std::string& piece) { return piece; })));
+  const auto spell = [](const std::string& piece) { return piece; };
+  return file_of({.pre_tokenizer = level,
+                  .decoder = level,
+                  .model = plain_model(vocabulary_of(characters_of_bytes(), spell))});
 }
 
 std::string character_tokenizer_json(const std::u32string& characters) {
@@ -209,8 +218,7 @@ std::string character_tokenizer_json(const std::u32string& characters) {
     append_utf8(text, c);
     return text;
   };
-  return file_of(OrderedJson::array(), nullptr, nullptr, nullptr, {{"type", "Fuse"}},
-                 plain_model(vocabulary_of(characters, spell)));
+  return file_of({.decoder = {{"type", "Fuse"}}, .model = plain_model(vocabulary_of(characters, spell))});
 }
 
 std::string sentencepiece_tokenizer_json(const SentencePieceFile& model, const std::vector<AddedToken>& added,
