@@ -33,7 +33,8 @@ unsigned saved_registers(const Registers& leaf1) {
 }
 
 CpuFeatures find_features() {
-  constexpr unsigned kPclmul = 1U << 1, kFma = 1U << 12, kSse42 = 1U << 20, kAes = 1U << 25;         // 1, c
+  constexpr unsigned kPclmul = 1U << 1, kFma = 1U << 12, kSse42 = 1U << 20, kAes = 1U << 25,
+                     kF16c = 1U << 29;                                                               // 1, c
   constexpr unsigned kBmi1 = 1U << 3, kAvx2 = 1U << 5, kBmi2 = 1U << 8;                              // 7, b
   constexpr unsigned kF = 1U << 16, kDq = 1U << 17, kCd = 1U << 28, kBw = 1U << 30, kVl = 1U << 31;  // 7, b
   constexpr unsigned kVnni512 = 1U << 11;                                                            // 7, c
@@ -44,8 +45,8 @@ CpuFeatures find_features() {
   const unsigned saved = saved_registers(one);
   CpuFeatures f;
   f.sse4 = has_bits(one.c, kSse42 | kAes | kPclmul);
-  f.avx2 =
-      f.sse4 && has_bits(saved, kYmm) && has_bits(one.c, kFma) && has_bits(seven.b, kAvx2 | kBmi1 | kBmi2);
+  f.avx2 = f.sse4 && has_bits(saved, kYmm) && has_bits(one.c, kFma | kF16c) &&
+           has_bits(seven.b, kAvx2 | kBmi1 | kBmi2);
   f.avx512 = f.avx2 && has_bits(saved, kZmm) && has_bits(seven.b, kF | kVl | kBw | kDq | kCd);
   f.avx_vnni = f.avx2 && has_bits(more.a, kVnni);
   f.avx512_vnni = f.avx512 && has_bits(seven.c, kVnni512);

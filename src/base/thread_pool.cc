@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "base/blocked_signals.h"
@@ -72,8 +72,8 @@ void ThreadPool::work() {
 void ThreadPool::wake(size_t helpers) {
   try {
     while (workers_.size() < helpers) workers_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    // No more threads available: the existing ones do the work.
+  } catch (const std::exception&) {
+    // No more threads, or no memory for them: the existing ones do the work.
   }
   if (helpers >= workers_.size()) {
     wake_.notify_all();

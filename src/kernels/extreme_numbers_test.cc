@@ -1,9 +1,10 @@
-// Kernels at the ends of float32's range against float64, on every instruction set: where the result is a
-// number that float32 has, it is that number.
+// Kernels at the ends of float32's range, with NaN, and over very many rows, against float64, on every
+// instruction set: where the result is a number that float32 has, it is that number.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -13,8 +14,11 @@
 #include "base/rng.h"
 #include "kernels/pointwise/adam.h"
 #include "kernels/pointwise/elementwise.h"
+#include "kernels/reduction/batch_norm.h"
 #include "kernels/reduction/layer_norm.h"
 #include "kernels/reduction/rms_norm.h"
+#include "kernels/reduction/softmax.h"
+#include "kernels/reduction/top_k.h"
 #include "kernels/simd/test_isas.h"
 
 namespace heed {
@@ -86,11 +90,13 @@ TEST(ExtremeNumbers, ActivationsAndTheirDerivatives) {
             << what;
         EXPECT_NEAR(static_cast<double>(dx[i]), expected.derivative, 4e-6) << what;
       }
-      // NaN is not hidden by the bounds.
-      const float nan = std::numeric_limits<float>::quiet_NaN();
-      float found = 0;
-      activate(ActivationArguments<float>{function, 1, &nan, &found});
-      EXPECT_TRUE(std::isnan(found)) << isa << static_cast<int>(function);
+      // NaN is not hidden by the bounds, whichever of its bits are set.
+      for (const uint32_t bits : {0x7fc00000U, 0x7fc00001U, 0xffc00000U, 0xffffffffU}) {
+        const auto nan = std::bit_cast<float>(bits);
+        float found = 0;
+        activate(ActivationArguments<float>{function, 1, &nan, &found});
+        EXPECT_TRUE(std::isnan(found)) << isa << static_cast<int>(function) << ", " << bits;
+      }
     }
   });
 }
@@ -183,6 +189,95 @@ TEST(ExtremeNumbers, SumsOfSquares) {
       sum_of_squares(SumOfSquaresArguments<float>{600, x.data(), &found});
       EXPECT_NEAR(found / expected, 1, 1e-5) << isa << ", " << size;
     }
+  });
+}
+
+template <typename T>
+void expect_nan_in_softmax(const std::string& isa) {
+  for (const int64_t size : {1, 2, 3, 17, 40}) {
+    for (int64_t at = 0; at < size; ++at) {
+      const std::string what = fmt::format("{}: {} bytes, {} of {}", isa, sizeof(T), at, size);
+      std::vector<T> x(static_cast<size_t>(size), T{1}), y(x.size()), loss(1), log_sum(1);
+      x[at] = std::numeric_limits<T>::quiet_NaN();
+      const auto are_nan = [](const std::vector<T>& values) {
+        return std::ranges::all_of(values, [](T value) { return std::isnan(value); });
+      };
+      masked_softmax({.rows = 1, .columns = size, .scores = x.data(), .weights = y.data()});
+      EXPECT_TRUE(are_nan(y)) << what;
+      log_softmax({.rows = 1, .classes = size, .x = x.data(), .y = y.data()});
+      EXPECT_TRUE(are_nan(y)) << what;
+      const int32_t target = 0;
+      cross_entropy(
+          {.rows = 1, .classes = size, .logits = x.data(), .targets = &target, .losses = loss.data()});
+      EXPECT_TRUE(are_nan(loss)) << what;
+      top_k({.rows = 1, .classes = size, .logits = x.data(), .log_sums = log_sum.data()});
+      EXPECT_TRUE(are_nan(log_sum)) << what;
+      // A hidden one changes nothing.
+      std::vector<uint8_t> visible(x.size(), 1);
+      visible[at] = 0;
+      masked_softmax(
+          {.rows = 1, .columns = size, .scores = x.data(), .visible = visible.data(), .weights = y.data()});
+      const T expected = size > 1 ? T{1} / static_cast<T>(size - 1) : T{0};
+      for (int64_t k = 0; k < size; ++k) EXPECT_NEAR(y[k], k == at ? T{0} : expected, 1e-6) << what;
+      visible.assign(x.size(), 0);
+      visible[at] = 1;
+      masked_softmax(
+          {.rows = 1, .columns = size, .scores = x.data(), .visible = visible.data(), .weights = y.data()});
+      EXPECT_TRUE(std::isnan(y[at])) << what;
+    }
+  }
+}
+
+TEST(ExtremeNumbers, SoftmaxKeepsNan) {
+  on_every_isa([](const std::string& isa) {
+    expect_nan_in_softmax<float>(isa);
+    expect_nan_in_softmax<double>(isa);
+  });
+}
+
+// Of 0.1, whose sum in float32 would be 1e-4 off.
+TEST(ExtremeNumbers, SumsOverManyRows) {
+  constexpr int64_t kRows = 100'003, kColumns = 3;
+  const std::vector<float> x(kRows * kColumns, 0.1F), ones(kColumns, 1.0F), zeros(kColumns);
+  const double expected = static_cast<double>(kRows) * static_cast<double>(0.1F);
+  on_every_isa([&](const std::string& isa) {
+    const auto expect_sums = [&](const std::vector<float>& found, double sum) {
+      for (const float value : found) EXPECT_NEAR(static_cast<double>(value) / sum, 1, 1e-5) << isa;
+    };
+    std::vector<float> sum(kColumns), mean(kColumns), variance(kColumns), dx(x.size()), dweight(kColumns);
+    add_rows({.rows = kRows, .columns = kColumns, .x = x.data(), .x_stride = kColumns, .sum = sum.data()});
+    expect_sums(sum, expected);
+    column_moments({.rows = kRows,
+                    .columns = kColumns,
+                    .x = x.data(),
+                    .mean = mean.data(),
+                    .variance = variance.data()});
+    expect_sums(mean, static_cast<double>(0.1F));
+    for (const float value : variance) EXPECT_LT(value, 1e-12F) << isa;
+    std::vector<float> dbias(kColumns);
+    batch_norm_backward({.rows = kRows,
+                         .columns = kColumns,
+                         .x = x.data(),
+                         .weight = ones.data(),
+                         .mean = zeros.data(),
+                         .rstd = ones.data(),
+                         .dy = x.data(),
+                         .dx = dx.data(),
+                         .dweight = dweight.data(),
+                         .dbias = dbias.data()});
+    expect_sums(dbias, expected);
+    expect_sums(dweight, expected * static_cast<double>(0.1F));
+    const std::vector<float> row_means(kRows), row_factors(kRows, 1.0F);
+    std::fill(dbias.begin(), dbias.end(), 0.0F);
+    std::fill(dweight.begin(), dweight.end(), 0.0F);
+    layer_norm_backward({kRows, kColumns, x.data(), ones.data(), row_means.data(), row_factors.data(),
+                         x.data(), dx.data(), dweight.data(), dbias.data()});
+    expect_sums(dbias, expected);
+    expect_sums(dweight, expected * static_cast<double>(0.1F));
+    std::fill(dweight.begin(), dweight.end(), 0.0F);
+    rms_norm_backward(
+        {kRows, kColumns, x.data(), ones.data(), row_factors.data(), x.data(), dx.data(), dweight.data()});
+    expect_sums(dweight, expected * static_cast<double>(0.1F));
   });
 }
 

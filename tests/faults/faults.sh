@@ -45,6 +45,7 @@ try_allocations() {
 
 try_allocations 2 info "$model"
 try_allocations 3 translate --model "$model" --threads 1 "ein haus"
+try_allocations 10 translate --model "$model" --threads 4 "ein haus"
 try_allocations 4 quantize "$model" "$folder/converted"
 try_allocations 50 convert "$model" "$folder/converted" --weights float16
 for n in 1 2 3 4 5 6 7 8; do

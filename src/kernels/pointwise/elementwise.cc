@@ -9,6 +9,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/simd/column_sums-inl.h"
 #include "kernels/simd/math-inl.h"
 #include "kernels/simd/rows-inl.h"
 
@@ -35,12 +36,16 @@ void add(const AddArguments<T>& a) {
 template <typename T>
 void add_rows(const AddRowsArguments<T>& a) {
   const hn::ScalableTag<T> d;
+  ColumnSums<T> sums(a.columns);
+  T* sum = sums.block();
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.x_stride;
     for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
-      store(hn::Add(load(x + at), load(a.sum + at)), a.sum + at);
+      store(hn::Add(load(x + at), load(sum + at)), sum + at);
     });
+    sums.end_row();
   }
+  sums.add_to(a.sum);
 }
 
 // Beyond this, swish and GELU are x or 0 to the last bit, and their derivatives 1 or 0. The formulas are not:

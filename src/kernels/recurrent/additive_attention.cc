@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/simd/math-inl.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,7 +53,7 @@ void additive_attention(const AdditiveAttentionArguments<T>& a) {
       if (keys > 0) {
         const auto shift = hn::Set(d, *std::max_element(weights, weights + keys));
         for_each_vector(d, keys, [&](auto at, auto load, auto store) {
-          store(hn::Exp(d, hn::Sub(load(weights + at), shift)), weights + at);
+          store(exact_exponential(d, hn::Sub(load(weights + at), shift)), weights + at);
         });
         T sum = 0;
         for (int64_t k = 0; k < keys; ++k) sum += weights[k];

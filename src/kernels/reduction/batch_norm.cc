@@ -1,9 +1,5 @@
 #include "kernels/reduction/batch_norm.h"
 
-#include <algorithm>
-#include <vector>
-
-#include "base/memory_pool.h"
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,6 +7,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/simd/column_sums-inl.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,30 +16,27 @@ namespace heed::HWY_NAMESPACE {
 template <typename T>
 void column_moments(const ColumnMomentsArguments<T>& a) {
   const hn::ScalableTag<T> d;
-  const auto share = hn::Set(d, a.rows > 0 ? 1 / static_cast<T>(a.rows) : 0);
-  std::fill_n(a.mean, a.columns, T{0});
-  std::fill_n(a.variance, a.columns, T{0});
+  const double share = a.rows > 0 ? 1 / static_cast<double>(a.rows) : 0;
   // Row after row, so that memory is read in order. First the mean, then the squares of what differs from it.
-  const auto scale = [&](T* sums) {
-    for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
-      store(hn::Mul(load(sums + at), share), sums + at);
-    });
-  };
+  ColumnSums<T> sums(a.columns);
+  T* sum = sums.block();
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.columns;
     for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
-      store(hn::Add(load(a.mean + at), load(x + at)), a.mean + at);
+      store(hn::Add(load(sum + at), load(x + at)), sum + at);
     });
+    sums.end_row();
   }
-  scale(a.mean);
+  sums.write(share, a.mean);
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.columns;
     for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
       const auto centred = hn::Sub(load(x + at), load(a.mean + at));
-      store(hn::MulAdd(centred, centred, load(a.variance + at)), a.variance + at);
+      store(hn::MulAdd(centred, centred, load(sum + at)), sum + at);
     });
+    sums.end_row();
   }
-  scale(a.variance);
+  sums.write(share, a.variance);
 }
 
 template <typename T>
@@ -60,9 +54,9 @@ void scale_columns(const ScaleColumnsArguments<T>& a) {
 template <typename T>
 void batch_norm_backward(const BatchNormBackwardArguments<T>& a) {
   const hn::ScalableTag<T> d;
-  std::vector<T, PoolAllocator<T>> sums(static_cast<size_t>(2 * a.columns), T{0});
-  T* sum_dy = sums.data();
-  T* sum_dyn = sum_dy + a.columns;
+  // Sums of dy and of dy times the normalised x.
+  ColumnSums<T> dy_sums(a.columns), dyn_sums(a.columns);
+  T *sum_dy = dy_sums.block(), *sum_dyn = dyn_sums.block();
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.columns;
     const T* dy = a.dy + row * a.columns;
@@ -72,7 +66,11 @@ void batch_norm_backward(const BatchNormBackwardArguments<T>& a) {
       store(hn::Add(load(sum_dy + at), upstream), sum_dy + at);
       store(hn::MulAdd(upstream, normalised, load(sum_dyn + at)), sum_dyn + at);
     });
+    dy_sums.end_row();
+    dyn_sums.end_row();
   }
+  dy_sums.write(1, sum_dy);
+  dyn_sums.write(1, sum_dyn);
   const auto share = hn::Set(d, a.rows > 0 && !a.constant_moments ? 1 / static_cast<T>(a.rows) : 0);
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.columns;

@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/simd/column_sums-inl.h"
 #include "kernels/simd/rows-inl.h"
 #include "kernels/simd/unroll-inl.h"
 
@@ -113,6 +114,8 @@ template <typename T>
 void layer_norm_backward(const LayerNormBackwardArguments<T>& a) {
   const hn::ScalableTag<T> d;
   const T count = static_cast<T>(a.width);
+  ColumnSums<T> dweight_sums(a.width), dbias_sums(a.width);
+  T *dweight = dweight_sums.block(), *dbias = dbias_sums.block();
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.width;
     const T* dy = a.dy + row * a.width;
@@ -127,9 +130,11 @@ void layer_norm_backward(const LayerNormBackwardArguments<T>& a) {
       const auto g = hn::Mul(upstream, load(a.weight + at));
       sum_g = hn::Add(sum_g, g);
       sum_gn = hn::MulAdd(g, normalised, sum_gn);
-      store(hn::MulAdd(upstream, normalised, load(a.dweight + at)), a.dweight + at);
-      store(hn::Add(upstream, load(a.dbias + at)), a.dbias + at);
+      store(hn::MulAdd(upstream, normalised, load(dweight + at)), dweight + at);
+      store(hn::Add(upstream, load(dbias + at)), dbias + at);
     });
+    dweight_sums.end_row();
+    dbias_sums.end_row();
     const auto mean_g = hn::Set(d, sum_of_lanes(d, sum_g) / count);
     const auto mean_gn = hn::Set(d, sum_of_lanes(d, sum_gn) / count);
     for_each_vector(d, a.width, [&](auto at, auto load, auto store) {
@@ -138,6 +143,8 @@ void layer_norm_backward(const LayerNormBackwardArguments<T>& a) {
       store(hn::Mul(rstd, hn::Sub(hn::Sub(g, mean_g), hn::Mul(normalised, mean_gn))), dx + at);
     });
   }
+  dweight_sums.add_to(a.dweight);
+  dbias_sums.add_to(a.dbias);
 }
 
 HEED_KERNEL(layer_norm, LayerNormArguments)

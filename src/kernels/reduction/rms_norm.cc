@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/simd/column_sums-inl.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,6 +43,8 @@ template <typename T>
 void rms_norm_backward(const RmsNormBackwardArguments<T>& a) {
   const hn::ScalableTag<T> d;
   const T count = static_cast<T>(a.width);
+  ColumnSums<T> dweight_sums(a.width);
+  T* dweight = dweight_sums.block();
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.width;
     const T* dy = a.dy + row * a.width;
@@ -52,8 +55,9 @@ void rms_norm_backward(const RmsNormBackwardArguments<T>& a) {
       const auto normalised = hn::Mul(load(x + at), rrms);
       const auto dyn = hn::Mul(load(dy + at), normalised);
       sum_gn = hn::MulAdd(dyn, load(a.weight + at), sum_gn);
-      store(hn::Add(dyn, load(a.dweight + at)), a.dweight + at);
+      store(hn::Add(dyn, load(dweight + at)), dweight + at);
     });
+    dweight_sums.end_row();
     const auto mean_gn = hn::Set(d, sum_of_lanes(d, sum_gn) / count);
     for_each_vector(d, a.width, [&](auto at, auto load, auto store) {
       const auto normalised = hn::Mul(load(x + at), rrms);
@@ -61,6 +65,7 @@ void rms_norm_backward(const RmsNormBackwardArguments<T>& a) {
       store(hn::Mul(rrms, hn::NegMulAdd(normalised, mean_gn, g)), dx + at);
     });
   }
+  dweight_sums.add_to(a.dweight);
 }
 
 HEED_KERNEL(rms_norm, RmsNormArguments)

@@ -20,6 +20,12 @@ namespace heed::HWY_NAMESPACE {
 template <typename T>
 constexpr T kLowest = -std::numeric_limits<T>::infinity();
 
+template <typename T>
+bool is_nan(T value) {
+  return std::isnan(value);
+}
+
+/// The largest of the numbers; where NaN is among them, it may be NaN or not.
 template <class D, typename T>
 HWY_INLINE T largest(D d, const T* x, int64_t size) {
   const auto lowest = hn::Set(d, kLowest<T>);
@@ -36,8 +42,9 @@ HWY_INLINE T largest(D d, const T* x, int64_t size) {
 template <class D, typename T>
 HWY_INLINE T sum_of_exponentials(D d, const T* x, int64_t size, T shift) {
   const auto shift_v = hn::Set(d, shift);
-  return sum_over(d, size,
-                  [&](auto at, auto load) { return load.fill(hn::Exp(d, hn::Sub(load(x + at), shift_v))); });
+  return sum_over(d, size, [&](auto at, auto load) {
+    return load.fill(exact_exponential(d, hn::Sub(load(x + at), shift_v)));
+  });
 }
 
 template <typename T>
@@ -116,14 +123,14 @@ void masked_softmax(const MaskedSoftmaxArguments<T>& a) {
       weights[k] = seen ? scores[k] + (bias != nullptr ? bias[k] : T{0}) : kLowest<T>;
     }
     const T highest = largest(d, weights, a.columns);
-    if (highest == kLowest<T>) {  // a query that sees nothing
-      std::fill(weights, weights + a.columns, T{0});
+    if (highest == kLowest<T> && std::none_of(weights, weights + a.columns, is_nan<T>)) {
+      std::fill(weights, weights + a.columns, T{0});  // a query that sees nothing
       continue;
     }
     const auto shift = hn::Set(d, highest);
     const auto factor = hn::Set(d, 1 / sum_of_exponentials(d, weights, a.columns, highest));
     for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
-      store(hn::Mul(hn::Exp(d, hn::Sub(load(weights + at), shift)), factor), weights + at);
+      store(hn::Mul(exact_exponential(d, hn::Sub(load(weights + at), shift)), factor), weights + at);
     });
     if (visible != nullptr) {
       for (int64_t k = 0; k < a.columns; ++k) weights[k] = visible[k] != 0 ? weights[k] : T{0};

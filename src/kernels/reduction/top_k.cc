@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "base/memory_pool.h"
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -68,8 +70,26 @@ HWY_INLINE T reached_by(D d, const T* z, int64_t size, int64_t k) {
   return best.threshold();
 }
 
+/// Above this k, sorting takes less time than Ranking, whose time is proportional to k for each insertion.
+constexpr int64_t kLargestRanking = 128;
+
+template <typename T>
+void sort_largest(const T* z, int64_t size, const Ranking<T>& best) {
+  std::vector<int32_t, PoolAllocator<int32_t>> order;
+  for (int64_t c = 0; c < size; ++c) {
+    if (z[c] > Ranking<T>::kLowest) order.push_back(static_cast<int32_t>(c));
+  }
+  const auto before = [z](int32_t a, int32_t b) { return z[a] != z[b] ? z[a] > z[b] : a < b; };
+  const auto end = order.begin() + std::min(best.k, static_cast<int64_t>(order.size()));
+  std::nth_element(order.begin(), end, order.end(), before);
+  std::sort(order.begin(), end, before);
+  std::copy(order.begin(), end, best.indices);
+  std::transform(order.begin(), end, best.values, [z](int32_t c) { return z[c]; });
+}
+
 template <class D, typename T>
 HWY_INLINE void rank(D d, const T* z, int64_t size, Ranking<T>& best) {
+  if (best.k > kLargestRanking) return sort_largest(z, size, best);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   // Without it, some k ln(size / k) elements would be among the best so far, each a branch mispredicted.
   const T below = std::nextafter(reached_by(d, z, size, best.k), Ranking<T>::kLowest);

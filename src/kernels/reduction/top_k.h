@@ -21,7 +21,7 @@ struct TopKArguments {
 };
 
 /// Passes over a row, in whole vectors: one for a number that the k largest reach, one for them, where an
-/// element below that number costs one comparison, and one for the sum.
+/// element below that number costs one comparison, and one for the sum. A large k sorts instead.
 void top_k(const TopKArguments<float>& arguments);
 void top_k(const TopKArguments<double>& arguments);
 

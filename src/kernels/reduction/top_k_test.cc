@@ -72,7 +72,7 @@ TEST_P(TopK, AgreesWithASort) {
   for (const int64_t classes : {1, 2, 7, 16, 17, 63, 64, 1000, 4099}) {
     std::vector<float> logits(3 * classes);
     for (float& z : logits) z = static_cast<float>(5 * random.normal());
-    for (const int64_t k : {1, 2, 8, 200}) {
+    for (const int64_t k : {1, 2, 8, 128, 129, 200, 4099, 5000}) {
       const Top top = top_of(logits, classes, k);
       for (int64_t row = 0; row < 3; ++row) expect_top_of_row(&logits[row * classes], classes, top, row, k);
     }

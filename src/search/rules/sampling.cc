@@ -65,8 +65,7 @@ void Sampling::advance(std::span<float> logits) {
   } else {
     std::vector<int32_t> nodes;
     for (const Draw& draw : draws_) nodes.push_back(draw.node);
-    const int64_t most = std::min<int64_t>(settings_.options.sampling.top_k, settings_.vocabulary);
-    next_tokens_.read({settings_, tree_, nodes, length_}, logits, most);
+    next_tokens_.read({settings_, tree_, nodes, length_}, logits, top_k());
     for (size_t row = 0; row < rows_.size(); ++row) {
       const auto row_logits = logits.subspan(row * vocabulary, vocabulary);
       const auto id = sample(row, row_logits);
@@ -76,12 +75,17 @@ void Sampling::advance(std::span<float> logits) {
   follow(tokens);
 }
 
+/// How many tokens to sample from; 0: all.
+int64_t Sampling::top_k() const {
+  const int64_t most = settings_.options.sampling.top_k;
+  return most < settings_.vocabulary ? most : 0;
+}
+
 /// The candidates, weighted by exp(log p / temperature) relative to the most probable one.
 std::vector<WeightedToken> Sampling::candidates(size_t row, std::span<const float> logits) const {
   const SamplingOptions& options = settings_.options.sampling;
   std::vector<WeightedToken> tokens;
-  if (options.top_k > 0) {
-    const int64_t most = std::min<int64_t>(options.top_k, settings_.vocabulary);
+  if (const int64_t most = top_k(); most > 0) {
     for (int64_t n = 0; n < most && next_tokens_.id(row, n) >= 0; ++n)
       tokens.push_back({next_tokens_.id(row, n), 0});
   } else {

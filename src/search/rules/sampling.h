@@ -42,6 +42,7 @@ class Sampling : public SentenceSearch {
     double sum = 0;
   };
 
+  int64_t top_k() const;
   std::vector<WeightedToken> candidates(size_t row, std::span<const float> logits) const;
   std::optional<int32_t> sample(size_t row, std::span<const float> logits) const;
   void follow(const std::vector<std::optional<WeightedToken>>& tokens);

@@ -50,8 +50,8 @@ struct Int8PanelSizes {
 Int8PanelSizes int8_panel_sizes(int64_t out, int64_t in);
 void pack_b_int8(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to);
 
-/// What the epilogue of a product can apply to its results: kGelu within 5e-5, which is far below what
-/// rounding to 7 bits takes.
+/// What the epilogue of a product can apply to its results: kGelu within 5e-5, or 3e-6 of large results,
+/// which is far below what rounding to 7 bits takes, and differs in the last bits between instruction sets.
 enum class Int8Epilogue { kNone, kRelu, kGelu };
 
 struct PackedInt8Arguments {
