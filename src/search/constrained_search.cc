@@ -46,7 +46,8 @@ std::vector<ConstrainedCandidate> ConstrainedSearch::best_candidates(std::span<f
     const TokenLogits row_logits{logits.subspan(row * vocabulary, vocabulary), settings_.shortlist};
     const auto log_probability = [&](int32_t id) {
       const float* logit = row_logits.find(id);
-      return logit == nullptr ? -std::numeric_limits<float>::infinity() : *logit - next.log_sum(row);
+      return logit == nullptr ? -std::numeric_limits<float>::infinity()
+                              : next.log_probability_of(row, id, *logit);
     };
     if (state.phrase >= 0) {
       const auto phrase = static_cast<size_t>(state.phrase);
@@ -54,7 +55,7 @@ std::vector<ConstrainedCandidate> ConstrainedSearch::best_candidates(std::span<f
       continue;
     }
     for (size_t phrase = 0; phrase < phrases_.size(); ++phrase) {
-      if (!state.begun[phrase]) add_phrase(row, phrase, log_probability(phrases_[phrase].ids[0]), found);
+      if (may_begin(state, phrase)) add_phrase(row, phrase, log_probability(phrases_[phrase].ids[0]), found);
     }
     for (int64_t n = 0; n < most && next.id(row, n) >= 0; ++n) {
       add_free(row, next.id(row, n), next.log_probability(row, n), found);
@@ -72,6 +73,15 @@ std::optional<PhraseEnding> ConstrainedSearch::next_ending(Ending ending, int32_
   if (ending == Ending::kNumber && start == PieceStart::kSeparatedDigit) return std::nullopt;
   if (ending == Ending::kNumber && start == PieceStart::kSeparator) return Ending::kNumberSeparator;
   return Ending::kNone;
+}
+
+/// Of equal phrases, the first one that has not begun: otherwise each order of them would be a hypothesis.
+bool ConstrainedSearch::may_begin(const State& state, size_t phrase) const {
+  if (state.begun[phrase]) return false;
+  for (size_t other = 0; other < phrase; ++other) {
+    if (!state.begun[other] && phrases_[other].ids == phrases_[phrase].ids) return false;
+  }
+  return true;
 }
 
 /// A token that belongs to no phrase.

@@ -85,6 +85,7 @@ class ConstrainedSearch : public BeamSteps<ConstrainedBeam, ConstrainedCandidate
   bool nothing_better_to_come() const override;
 
   void add_free(size_t row, int32_t id, float log_probability, std::vector<Candidate>& found) const;
+  bool may_begin(const State& state, size_t phrase) const;
   void add_phrase(size_t row, size_t phrase, float log_probability, std::vector<Candidate>& found) const;
   /// The ending after `id`; empty if `id` would extend what must end.
   std::optional<Ending> next_ending(Ending ending, int32_t id) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "search/search.h"
 #include "search/test_seq2seq.h"
@@ -47,6 +48,21 @@ TEST(ConstrainedSearch, EveryTranslationContainsThePhrases) {
       EXPECT_EQ(by_itself[0][0].score, together[n][0].score);
     }
   }
+}
+
+TEST(ConstrainedSearch, EqualPhrasesGiveDifferentTranslations) {
+  const TinyTransformer model;
+  SearchOptions options;
+  options.beam_size = options.nbest = 6;
+  SearchSentence sentence = random_sentences(1, 10, 96, 3).front();
+  sentence.required.assign(3, {{21}, true, false});
+  std::set<std::vector<int32_t>> different;
+  const auto found = Search(model.model, model.context(), options).run({sentence}).at(0);
+  for (const Hypothesis& hypothesis : found) {
+    EXPECT_GE(std::ranges::count(hypothesis.ids, 21), 3);
+    different.insert(hypothesis.ids);
+  }
+  EXPECT_EQ(different.size(), found.size());
 }
 
 /// The best sequence of at most `longest` ids that contains the phrase: literals are ranked by score.

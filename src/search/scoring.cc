@@ -29,14 +29,20 @@ void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& 
   }
 }
 
+SearchOptions with_forbidden(SearchOptions options, const std::vector<int32_t>& ids) {
+  options.forbidden_ids.insert(options.forbidden_ids.end(), ids.begin(), ids.end());
+  return options;
+}
+
 /// The rules of a search, applied to the logits of one pair.
 class PairRules {
  public:
   PairRules(const models::Seq2Seq& model, const SearchOptions& options, const ScoringPair& pair)
       : pair_(pair),
         start_(model.start_id()),
-        rules_(options, model,
-               {{}, max_translation_length(options, model, {.source = pair.source.size()}), 1}) {
+        rules_(with_forbidden(options, pair.forbidden), model,
+               {{}, max_translation_length(options, model, {.source = pair.source.size()}), 1}),
+        keeps_own_(rules_.changes_logits() && !options.renormalize) {
     if (uses_shortlist(options)) shortlist_ = options.shortlist->tokens(pair.source);
   }
 
@@ -60,13 +66,14 @@ class PairRules {
     history.insert(history.end(), pair_.target.begin(),
                    pair_.target.begin() + static_cast<std::ptrdiff_t>(t));
     rules_.apply(static_cast<int64_t>(t), history, log_sum, {logits});
-    if (logits[id] == kForbidden) logits[id] = own;
+    if (logits[id] == kForbidden || keeps_own_) logits[id] = own;
   }
 
  private:
   const ScoringPair& pair_;
   int32_t start_;
   LogitRules rules_;
+  bool keeps_own_;                  // scores are the model's, see NextTokens::log_probability_of()
   std::vector<int32_t> shortlist_;  // the shortlist; empty: all
 };
 

@@ -14,6 +14,7 @@ namespace heed::search {
 /// Source and target ids with end tokens.
 struct ScoringPair {
   std::vector<int32_t> source, target;
+  std::vector<int32_t> forbidden = {};  ///< as that of a SearchSentence
 };
 
 /// Log-sum-exp of each row of logits (N, V). Throws kNumeric for NaN or infinity.

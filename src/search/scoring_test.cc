@@ -53,6 +53,11 @@ std::vector<Case> cases() {
     o.repetition_penalty = 1.5;
     o.beam_size = 1;
   });
+  add("repetition penalty, greedy, not renormalized", [](SearchOptions& o) {
+    o.repetition_penalty = 1.5;
+    o.beam_size = 1;
+    o.renormalize = false;
+  });
   add("forced first id", [](SearchOptions& o) { o.forced_begin_id = 11; });
   add("forbidden first ids", [](SearchOptions& o) { o.begin_forbidden_ids = {1, 2, 3, 4, 5, 6, 7, 8, 9}; });
   add("short and forced to end", [](SearchOptions& o) { o.max_length = 5; });
@@ -105,6 +110,29 @@ TEST(Scoring, ForbiddenTokensHaveAProbability) {
   for (const float score : scores.at(0)) {
     EXPECT_TRUE(std::isfinite(score));
     EXPECT_LT(score, 0);
+  }
+}
+
+// Of greedy search and sampling, it changes which tokens are chosen.
+TEST(Scoring, ARepetitionPenaltyChangesNoLogProbability) {
+  const Tiny tiny(tiny_config(), 5);
+  SearchOptions options;
+  options.repetition_penalty = 0.5;
+  options.renormalize = false;
+  options.max_length = 12;
+  for (const bool sample : {false, true}) {
+    options.beam_size = 1;
+    options.sample = sample;
+    const ScoringPair pair{{3, 5, 0}, {}};
+    const Hypothesis found =
+        Search(tiny.model, tiny.context(), options).run({{.number = 0, .source = pair.source}}).at(0).at(0);
+    SearchOptions plain;
+    plain.renormalize = false;
+    const auto scores =
+        score_pairs(tiny.model, tiny.context(), plain, std::vector<ScoringPair>{{pair.source, found.ids}});
+    for (size_t t = 0; t + 1 < scores[0].size(); ++t) {  // the end is forced
+      EXPECT_NEAR(found.log_probabilities[t], scores[0][t], 2e-4) << sample << ", id " << t;
+    }
   }
 }
 

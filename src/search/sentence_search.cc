@@ -113,14 +113,30 @@ void NextTokens::read(const RunningHypotheses& running, std::span<float> logits,
   }
 }
 
-void NextTokens::apply_rules(const RunningHypotheses& running, std::span<float> logits) const {
+float NextTokens::log_probability_of(size_t row, int32_t id, float logit) const {
+  if (!penalized_.empty() && logit > kForbidden) {
+    const auto found = penalized_[row].find(id);
+    if (found != penalized_[row].end()) logit = found->second;
+  }
+  return logit - log_sums_[row];
+}
+
+void NextTokens::apply_rules(const RunningHypotheses& running, std::span<float> logits) {
   const SearchSettings& settings = running.settings;
   const auto vocabulary = static_cast<size_t>(settings.vocabulary);
+  penalized_.clear();
+  if (settings.rules.changes_logits() && !settings.options.renormalize)
+    penalized_.resize(running.nodes.size());
   for (size_t row = 0; row < running.nodes.size(); ++row) {
     std::vector<int32_t> history;
     if (settings.rules.reads_history()) history = running.tree.ids(running.nodes[row], settings.prompt);
-    settings.rules.apply(running.length, history, log_sums_[row],
-                         {logits.subspan(row * vocabulary, vocabulary), settings.shortlist});
+    const TokenLogits of_row{logits.subspan(row * vocabulary, vocabulary), settings.shortlist};
+    if (!penalized_.empty()) {
+      for (const int32_t id : history) {
+        if (const float* logit = of_row.find(id)) penalized_[row].emplace(id, *logit);
+      }
+    }
+    settings.rules.apply(running.length, history, log_sums_[row], of_row);
   }
 }
 

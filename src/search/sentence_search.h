@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -102,18 +103,20 @@ class NextTokens {
   int32_t id(size_t row, int64_t n) const { return ids_[static_cast<int64_t>(row) * most_ + n]; }
   /// Its log-probability.
   float log_probability(size_t row, int64_t n) const {
-    return values_[static_cast<int64_t>(row) * most_ + n] - log_sums_[row];
+    return log_probability_of(row, id(row, n), values_[static_cast<int64_t>(row) * most_ + n]);
   }
-  /// Log-sum-exp of the logits of a row.
-  float log_sum(size_t row) const { return log_sums_[row]; }
+  /// That of a token with this logit: without renormalization, that of the model, before the repetition
+  /// penalty of greedy search and sampling. Beam search ranks by the penalized one, as transformers does.
+  float log_probability_of(size_t row, int32_t id, float logit) const;
 
  private:
-  void apply_rules(const RunningHypotheses& running, std::span<float> logits) const;
+  void apply_rules(const RunningHypotheses& running, std::span<float> logits);
 
   int64_t most_ = 0;
-  std::vector<float> values_;    // (rows, most)
-  std::vector<int32_t> ids_;     // (rows, most)
-  std::vector<float> log_sums_;  // (rows)
+  std::vector<float> values_;                        // (rows, most)
+  std::vector<int32_t> ids_;                         // (rows, most)
+  std::vector<float> log_sums_;                      // (rows)
+  std::vector<std::map<int32_t, float>> penalized_;  // (rows), or empty: ids, and their logits before
 };
 
 }  // namespace heed::search

@@ -49,7 +49,7 @@ struct GeneratedText {
 struct Generation {
   std::string prompt;
   std::vector<int32_t> prompt_ids;
-  std::vector<GeneratedText> texts;  ///< most probable first
+  std::vector<GeneratedText> texts;  ///< in descending order of scores
 };
 
 class TextGenerator {

@@ -170,8 +170,19 @@ Translator::PartSentence Translator::sentence_of(const TranslationWindow& window
   sentence.random_stream = (window.first_line + line) | (part - window.first_part[line]) << 40;
   sentence.source = source.ids;
   if (window.is_first_translated(part)) sentence.prefix = prefix_;
-  for (size_t n = source.marks.size(); n < marks_.size(); ++n) sentence.forbidden.push_back(marks_[n]);
+  sentence.forbidden = absent_marks(source);
   return sentence;
+}
+
+std::vector<int32_t> Translator::absent_marks(const LinePart& part) const {
+  return {marks_.begin() + static_cast<int64_t>(std::min(part.marks.size(), marks_.size())), marks_.end()};
+}
+
+bool Translator::has_room_behind(const std::vector<int32_t>& source,
+                                 const std::vector<int32_t>& prefix) const {
+  const int64_t longest = search::max_translation_length(
+      search_.options(), model_, {source.size(), model_.prompt(source).size(), prefix.size()});
+  return static_cast<int64_t>(prefix.size()) + 2 <= longest;
 }
 
 /// Longest first: batches have similar lengths, and the last batches are short.

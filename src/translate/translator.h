@@ -130,6 +130,10 @@ class Translator : public LineTranslator {
                  const search::Hypothesis& after) const;
   std::vector<int32_t> ids_that_begin(std::initializer_list<search::PieceStart> starts) const;
   void rescore(const LinePart& part, size_t free, search::Hypothesis& hypothesis) const;
+  /// The placeholders that a part has no span for, which no translation of it contains.
+  std::vector<int32_t> absent_marks(const LinePart& part) const;
+  /// Whether a translation may have a token and the end token behind a prefix.
+  bool has_room_behind(const std::vector<int32_t>& source, const std::vector<int32_t>& prefix) const;
   bool extend_prefix(const LinePart& part, Replacement& replacement) const;
   std::optional<TokenRange> range_of_term(const LinePart& part, size_t required,
                                           const std::vector<int32_t>& ids) const;

@@ -216,13 +216,12 @@ bool Translator::extend_prefix(const LinePart& part, Replacement& replacement) c
   replacement.prefix.assign(ids.begin(), ids.begin() + static_cast<int64_t>(*begin));
   const std::vector<int32_t> phrase = tokenizer_.target_phrase(part.required[term].text);
   replacement.prefix.insert(replacement.prefix.end(), phrase.begin(), phrase.end());
-  const auto length = static_cast<int64_t>(replacement.prefix.size());
-  return model_.max_length() <= 0 || length + 2 < model_.max_length();
+  return has_room_behind(part.ids, replacement.prefix);
 }
 
 /// Scores a translation with a forced prefix as the search scores others: without the first `free` ids.
 void Translator::rescore(const LinePart& part, size_t free, search::Hypothesis& hypothesis) const {
-  const search::ScoringPair pair{part.ids, hypothesis.ids};
+  const search::ScoringPair pair{part.ids, hypothesis.ids, absent_marks(part)};
   hypothesis.log_probabilities = search::score_pairs(model_, context_, search_.options(), {&pair, 1}).front();
   std::fill_n(hypothesis.log_probabilities.begin(), free, 0.0F);
   hypothesis.log_probability =

@@ -188,6 +188,8 @@ TEST(Translator, RefusesConstraintsThatContradictEachOther) {
   EXPECT_THAT(message({.required = {"old garden"}, .forbidden = {"garden"}}),
               testing::HasSubstr("old garden"));
   EXPECT_THAT(message({.required = {" "}}), testing::HasSubstr("blank"));
+  EXPECT_THAT(message({.required = {"\u200b"}}), testing::HasSubstr("blank"));
+  EXPECT_THAT(message({.required = {"\u2581"}}), testing::HasSubstr("blank"));
   EXPECT_THAT(message({.forbidden = {""}}), testing::HasSubstr("blank"));
 }
 

@@ -141,8 +141,7 @@ std::optional<Translator::PartSentence> Translator::sentence_of_trial(const Tran
     sentence.begin_forbidden = ids_that_begin({search::PieceStart::kLetter, search::PieceStart::kDigit});
   }
   if (stood && !inserted.empty()) sentence.begin_forbidden.push_back(behind[inserted.size()]);
-  const auto length = static_cast<int64_t>(sentence.prefix.size());
-  if (model_.max_length() > 0 && length + 2 >= model_.max_length()) return std::nullopt;
+  if (!has_room_behind(sentence.source, sentence.prefix)) return std::nullopt;
   return sentence;
 }
 

@@ -97,6 +97,16 @@ TEST_P(CheckedValues, LeaveAWarningWhereTheRightOneCannotBeSaid) {
               ElementsAre("the translation lacks \"14\"", "the source does not say \"41\""));
 }
 
+TEST_P(CheckedValues, AreNotSearchedAgainBeyondTheMaximumLength) {
+  const search::FunctionModel model = model_that_prefers({kWrong, kRight});
+  const auto whole = static_cast<int64_t>(search::small_tokenizer().encode_target(kRight).ids.size());
+  for (int64_t length = 2; length <= whole + 1; ++length) {
+    TranslatorOptions options = checked(GetParam());
+    options.search.max_length = length;
+    EXPECT_LE(static_cast<int64_t>(translate(model, options).best().ids.size()), length);
+  }
+}
+
 TEST_P(CheckedValues, ChangeNothingWhereTheyAgree) {
   const search::FunctionModel model = model_that_prefers({kRight, kWrong});
   TranslatorOptions off = checked(GetParam());

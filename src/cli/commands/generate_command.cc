@@ -146,7 +146,7 @@ void add_generate(Command& app, Work& work) {
   heed generate --input prompts.txt --model my-model --greedy --json
 
 A single sample of a single prompt is written token by token. Several samples are written under headings, ==
-PROMPT [SAMPLE], for each prompt the most probable first. With --input, each line is a prompt. Without a
+PROMPT [SAMPLE], for each prompt in descending order of their scores. With --input, each line is a prompt. Without a
 prompt, the text starts from the model's start token. The same options and seed give the same text with any
 number of threads.)");
   command->add_option("PROMPT", o->prompts, "Text to continue; may be repeated")->take_all();

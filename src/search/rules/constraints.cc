@@ -13,8 +13,11 @@
 namespace heed::search {
 
 RequiredPhrase required_phrase(const TranslationTokenizer& tokenizer, const std::string& text) {
-  if (strip(text).empty()) fail_option("$require: a required text must not be blank");
   RequiredPhrase phrase{.ids = tokenizer.target_phrase(text)};
+  // The tokenizer's normalization removes characters such as U+200B.
+  if (strip(text).empty() || strip(tokenizer.decode(phrase.ids)).empty()) {
+    fail_option("$require: a required text must not be blank");
+  }
   phrase.ends_in_digit = is_ascii_digit(text.back());
   if (std::ranges::count(phrase.ids, tokenizer.unknown_id()) > 0) {
     fail_option("$require: the model cannot write '{}', since its vocabulary lacks some of the characters",

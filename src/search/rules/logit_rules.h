@@ -46,6 +46,9 @@ class LogitRules {
   bool reads_history() const { return ngram_ > 0 || repetition_penalty_ != 1 || forbidden_words_ != nullptr; }
   /// Whether apply() needs the log-sum-exp of the logits.
   bool reads_log_sum() const { return repetition_penalty_ != 1 && penalty_on_log_probabilities_; }
+  /// Whether apply() changes logits of tokens that it does not forbid, where the search ranks nothing by
+  /// log-probabilities.
+  bool changes_logits() const { return repetition_penalty_ != 1 && !penalty_on_log_probabilities_; }
 
   /// Applies the rules after `length` tokens: sets forbidden tokens to -infinity. `history` is the start
   /// token and these tokens, if reads_history(); `log_sum` the log-sum-exp of the logits, if reads_log_sum().

@@ -69,7 +69,7 @@ void Sampling::advance(std::span<float> logits) {
     for (size_t row = 0; row < rows_.size(); ++row) {
       const auto row_logits = logits.subspan(row * vocabulary, vocabulary);
       const auto id = sample(row, row_logits);
-      if (id) tokens[row] = {*id, row_logits[*id] - next_tokens_.log_sum(row)};
+      if (id) tokens[row] = {*id, next_tokens_.log_probability_of(row, *id, row_logits[*id])};
     }
   }
   follow(tokens);

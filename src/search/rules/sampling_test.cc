@@ -84,6 +84,15 @@ TEST(Sampling, KeepsTheTopKAndTheNucleus) {
   EXPECT_EQ(draws_of(options, 100)[1], 100);
 }
 
+TEST(Sampling, ATopKOfTheWholeVocabularyIsNone) {
+  SearchOptions options = sampling_options();
+  const std::vector<double> all = draws_of(options, 200);
+  for (const int64_t k : {kSampledVocabulary, kSampledVocabulary + 1, int64_t{1} << 30}) {
+    options.sampling.top_k = static_cast<int>(k);
+    EXPECT_EQ(draws_of(options, 200), all) << k;
+  }
+}
+
 TEST(Sampling, NucleusIsNeverEmptyAndKeepsEverythingAtMost) {
   const std::vector<WeightedToken> tokens{{4, 1}, {5, 3}, {6, 3}, {7, 1}};
   const auto kept = [&](double top_p) {
