@@ -38,7 +38,8 @@ struct Translation {
   /// of each step but the last says, which the next one reads.
   std::vector<std::string> through, intermediate;
 
-  /// What the best candidate says otherwise than the source in numbers, times, dates, codes and addresses.
+  /// What the best candidate says otherwise than the source in numbers, times, dates, codes and addresses,
+  /// and texts that it was required to contain and lacks.
   std::vector<std::string> warnings;
 
   const Candidate& best() const { return candidates.front(); }

@@ -265,6 +265,7 @@ void Translator::translate(const NextLine& next, const std::function<void(Transl
     pool_.run(translations.size(), [&](size_t n) {
       control.stop.check();
       translations[n] = assembler_.assemble(window, n);
+      warn_of_missing(translations[n]);
     });
     for (Translation& translation : translations) take(std::move(translation));
     parts_before += window.hypotheses.size();

@@ -102,6 +102,7 @@ class Translator : public LineTranslator {
   void run(std::vector<PartSentence> sentences, const search::Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
+  void warn_of_missing(Translation& translation) const;
   void distribute_required(TranslationWindow& window, const Control& control) const;
   void search_again(TranslationWindow& window, const Control& control) const;
   struct Replacement;

@@ -10,6 +10,7 @@
 
 #include "base/text/ascii.h"
 #include "text/terms/protected_spans.h"
+#include "text/unicode/true_case.h"
 #include "text/unicode/whitespace.h"
 #include "translate/parts/part_text.h"
 #include "translate/translator.h"
@@ -58,6 +59,19 @@ Translator::Missing Translator::missing(const LinePart& part,
     }
   }
   return result;
+}
+
+/// Of the caller's texts. A translation that ends at its maximum length may lack one, and text that is copied
+/// has none. Lines in capitals are translated to capitals.
+void Translator::warn_of_missing(Translation& translation) const {
+  if (strip(translation.source).empty()) return;
+  const std::string& text = translation.best().text;
+  std::vector<RequiredText> wanted;
+  for (const std::string& each : options_.constraints.required) wanted.push_back({each, SpanKind::kTerm});
+  for (const size_t n : missing_texts(text, wanted)) {
+    if (count_phrase(text, to_capitals(wanted[n].text)) > 0) continue;
+    translation.warnings.push_back(fmt::format("the translation lacks \"{}\"", wanted[n].text));
+  }
 }
 
 /// A part in which glossary terms replace the words that are aligned with the source terms.

@@ -153,6 +153,16 @@ TEST(Translator, EveryTranslationContainsTheRequiredTexts) {
   const auto required = bench.translator(options).translate(lines);
   EXPECT_EQ(missing(required, "garden"), 0U);
   EXPECT_EQ(missing(required, "old teacher"), 0U);
+  for (const Translation& each : required) EXPECT_THAT(each.warnings, testing::IsEmpty());
+  // Where there is no room, or nothing to translate, the user is told.
+  TranslatorOptions narrow = options;
+  narrow.search.max_length = 2;
+  for (const char* line : {"The house sees.", "12"}) {
+    EXPECT_THAT(bench.translator(narrow).translate(line).warnings,
+                testing::Contains("the translation lacks \"old teacher\""))
+        << line;
+  }
+  EXPECT_THAT(bench.translator(narrow).translate("").warnings, testing::IsEmpty());
   // Of several sentences, the text goes where it costs the least: in no other place is the sum larger.
   options.search.nbest = 1;
   options.constraints.required = {"garden"};
