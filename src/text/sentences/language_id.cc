@@ -16,24 +16,59 @@
 
 namespace heed {
 
+namespace {
+
+/// CLD2's number of the language with a code, such as "de", "deu" or "deu_Latn".
+CLD2::Language cld2_language(const std::string& code) {
+  const std::string tag = language_tag(code);
+  return CLD2::GetLanguageFromName(tag == "fil" ? "tl" : tag.c_str());  // CLD2 has the older code
+}
+
+/// The languages any of which a text may be in where a code is expected. CLD2 has a language for each script
+/// of Chinese, while "zh" names both.
+std::vector<CLD2::Language> languages_of(const std::string& code) {
+  const CLD2::Language language = cld2_language(code);
+  if (language != CLD2::CHINESE) return {language};
+  return {CLD2::CHINESE, CLD2::CHINESE_T};
+}
+
+/// What CLD2 says of a text: up to three languages with their shares of the letters in percent.
+struct Summary {
+  std::array<CLD2::Language, 3> languages{};
+  std::array<int, 3> percent{};
+  int bytes = 0;  ///< of letters
+  bool reliable = false;
+};
+
+Summary summary_of(std::string_view text, CLD2::Language hint, int flags) {
+  const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, hint};
+  Summary summary;
+  std::array<double, 3> score{};
+  CLD2::ExtDetectLanguageSummary(text.data(), static_cast<int>(text.size()), true, &hints, flags,
+                                 summary.languages.data(), summary.percent.data(), score.data(), nullptr,
+                                 &summary.bytes, &summary.reliable);
+  return summary;
+}
+
+}  // namespace
+
 bool is_identified_language(const std::string& code) {
-  return CLD2::GetLanguageFromName(code.c_str()) != CLD2::UNKNOWN_LANGUAGE;
+  return cld2_language(code) != CLD2::UNKNOWN_LANGUAGE;
 }
 
 std::string other_language(std::string_view text, const std::string& expected) {
   constexpr int kMinBytes = 25, kMinPercent = 90;  // share of the letters in the identified language
-  const CLD2::Language language = CLD2::GetLanguageFromName(expected.c_str());
-  const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, language};
-  std::array<CLD2::Language, 3> found{};
-  std::array<int, 3> percent{};
-  std::array<double, 3> score{};
-  int bytes = 0;
-  bool reliable = false;
-  CLD2::ExtDetectLanguageSummary(text.data(), static_cast<int>(text.size()), true, &hints, 0, found.data(),
-                                 percent.data(), score.data(), nullptr, &bytes, &reliable);
-  const bool other = found[0] != language && found[0] != CLD2::UNKNOWN_LANGUAGE;
-  if (!reliable || !other || bytes < kMinBytes || percent[0] < kMinPercent) return "";
-  return CLD2::LanguageCode(found[0]);
+  const std::vector<CLD2::Language> accepted = languages_of(expected);
+  std::string other;
+  // A hint for one script of Chinese moves texts in the other to Japanese, so each is tried.
+  for (const CLD2::Language hint : accepted) {
+    const Summary found = summary_of(text, hint, 0);
+    const CLD2::Language language = found.languages[0];
+    if (language == CLD2::UNKNOWN_LANGUAGE || std::ranges::count(accepted, language) > 0) return "";
+    if (!found.reliable || found.bytes < kMinBytes || found.percent[0] < kMinPercent) return "";
+    if (other.empty()) other = language_tag(CLD2::LanguageCode(language));
+  }
+  return other;
 }
 
 namespace {
@@ -44,20 +79,13 @@ constexpr size_t kMostBytes = 1 << 16;
 constexpr size_t kFewLanguages = 8;
 
 std::vector<DetectedLanguage> detect(std::string_view text, CLD2::Language hint, int flags) {
-  const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, hint};
-  std::array<CLD2::Language, 3> found{};
-  std::array<int, 3> percent{};
-  std::array<double, 3> score{};
-  int bytes = 0;
-  bool reliable = false;
-  CLD2::ExtDetectLanguageSummary(text.data(), static_cast<int>(text.size()), true, &hints, flags,
-                                 found.data(), percent.data(), score.data(), nullptr, &bytes, &reliable);
+  const Summary found = summary_of(text, hint, flags);
   std::vector<DetectedLanguage> languages;
-  for (size_t n = 0; n < found.size(); ++n) {
-    if (found[n] == CLD2::UNKNOWN_LANGUAGE || percent[n] == 0) continue;
+  for (size_t n = 0; n < found.languages.size(); ++n) {
+    if (found.languages[n] == CLD2::UNKNOWN_LANGUAGE || found.percent[n] == 0) continue;
     // CLD2 has old codes, such as "iw" for "he".
-    languages.push_back(
-        {language_tag(CLD2::LanguageCode(found[n])), reliable ? percent[n] : percent[n] / 2.0});
+    languages.push_back({language_tag(CLD2::LanguageCode(found.languages[n])),
+                         found.reliable ? found.percent[n] : found.percent[n] / 2.0});
   }
   return languages;
 }
@@ -111,7 +139,7 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text,
   // Short texts are often taken for a related language: the hint decides between near ones.
   if (expected.size() > kFewLanguages) return languages;
   for (const std::string& code : expected) {
-    const CLD2::Language hint = CLD2::GetLanguageFromName(language_tag(code).c_str());
+    const CLD2::Language hint = cld2_language(code);
     if (hint == CLD2::UNKNOWN_LANGUAGE) continue;
     std::vector<DetectedLanguage> kept = among_expected(detect(text, hint, CLD2::kCLDFlagBestEffort));
     for (DetectedLanguage& language : kept) language.confidence /= 2;

@@ -18,9 +18,34 @@ TEST(LanguageId, ReturnsOnlyReliableResults) {
   EXPECT_EQ(other_language("", "en"), "");
 }
 
+TEST(LanguageId, AcceptsBothScriptsOfChinese) {
+  const std::string traditional = "我們昨天去了圖書館借了三本書。";
+  const std::string simplified = "请问去火车站怎么走？我想买一张去北京的票。";
+  const std::string japanese = "私は昨日図書館に行って本を三冊借りました。";
+  for (const char* code : {"zh", "zho", "zh_CN"}) {
+    EXPECT_EQ(other_language(traditional, code), "") << code;
+    EXPECT_EQ(other_language(simplified, code), "") << code;
+    EXPECT_EQ(other_language(japanese, code), "ja") << code;
+    EXPECT_EQ(other_language("The weather is going to be very nice tomorrow.", code), "en") << code;
+  }
+  EXPECT_EQ(other_language(traditional, "zh-Hant"), "");
+  EXPECT_EQ(other_language(traditional, "zho_Hant"), "");
+  EXPECT_EQ(other_language(traditional, "ja"), "zh-Hant");
+}
+
+TEST(LanguageId, ComparesTagsOfCodes) {
+  const std::string filipino = "Kumain ako ng almusal kaninang umaga kasama ang aking pamilya.";
+  for (const char* code : {"tl", "fil", "tgl_Latn"}) EXPECT_EQ(other_language(filipino, code), "") << code;
+  EXPECT_EQ(other_language(filipino, "eng_Latn"), "fil");
+  EXPECT_EQ(other_language("שלום, מה שלומך היום? אני שמח לראות אותך", "de_DE"), "he");
+}
+
 TEST(LanguageId, KnowsCodes) {
   EXPECT_TRUE(is_identified_language("de"));
   EXPECT_TRUE(is_identified_language("es"));
+  for (const char* code : {"fil", "tl", "deu_Latn", "zh_TW", "he"}) {
+    EXPECT_TRUE(is_identified_language(code)) << code;
+  }
   EXPECT_FALSE(is_identified_language("xx"));
   EXPECT_FALSE(is_identified_language(""));
 }
