@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/text/option_error.h"
 #include "text/sentences/language_id.h"
+#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
@@ -20,19 +21,32 @@ bool is_continuation(char32_t c) {
   return (c >= 0x80 && c <= 0xBF) || windows.find(c) != std::u32string_view::npos;
 }
 
-/// Hash of a sentence ignoring case and punctuation; empty for fewer than two words.
+/// Whether a character is a mark on the letter before it, such as an accent or a vowel sign.
+bool is_mark(char32_t c) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_M_MASK) != 0;
+}
+
+char32_t fold_case(char32_t c) {
+  return static_cast<char32_t>(u_foldCase(static_cast<UChar32>(c), U_FOLD_CASE_DEFAULT));
+}
+
+/// Hash of a sentence ignoring case and punctuation; empty for fewer than two words. Each letter of a script
+/// that is written without spaces between words counts as a word, so that spaces between such letters do not
+/// matter either.
 std::optional<uint64_t> key_of(std::string_view text) {
   std::string key;
   size_t words = 0;
-  bool inside = false;
+  bool inside = false, unspaced_before = false;
   for (size_t offset = 0; offset < text.size();) {
-    const auto c = static_cast<UChar32>(next_code_point(text, offset));
-    const bool letter = u_isalnum(c) != 0 || u_getCombiningClass(c) != 0;
-    if (letter && !inside) {
+    const char32_t c = next_code_point(text, offset);
+    const bool letter = is_letter_or_digit(c), unspaced = is_unspaced_script(c);
+    inside = inside && (letter || is_mark(c));
+    if (letter && (!inside || unspaced || unspaced_before)) {
       if (++words > 1) key += ' ';
+      inside = true;
     }
-    if (letter) append_utf8(key, static_cast<char32_t>(u_foldCase(c, U_FOLD_CASE_DEFAULT)));
-    inside = letter;
+    if (inside) append_utf8(key, fold_case(c));
+    unspaced_before = unspaced;
   }
   if (words < 2) return std::nullopt;
   Fingerprint fingerprint;

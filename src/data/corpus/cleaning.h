@@ -30,7 +30,8 @@ struct CleaningOptions {
       false;  ///< removes pairs with a side reliably identified as another language than these
   std::string source_language = {}, target_language = {};
   /// Files of held-out sentences, one per line or two separated by a tab: removes pairs with a side that
-  /// equals one of them, ignoring case and punctuation. Single words are ignored.
+  /// equals one of them, ignoring case and punctuation. Single words are ignored; each letter of a script
+  /// without spaces between words (Han, kana, Thai) counts as one.
   std::vector<std::string> held_out = {};
 
   bool any() const {

@@ -57,6 +57,10 @@ TEST(Cleaning, RemovesOtherLanguages) {
   EXPECT_EQ(fault_of(options, german, english), std::nullopt);
   EXPECT_EQ(fault_of(options, german, german), Fault::kLanguage);
   EXPECT_EQ(fault_of(options, english, german), Fault::kLanguage);
+  const CleaningOptions chinese{
+      .drop_other_languages = true, .source_language = "en", .target_language = "zh"};
+  EXPECT_EQ(fault_of(chinese, english, "我們昨天去了圖書館借了三本書。"), std::nullopt);
+  EXPECT_EQ(fault_of(chinese, english, english), Fault::kLanguage);
   expect_error(ErrorKind::kUsage, "languages",
                [&] { fault_of({.drop_other_languages = true}, german, english); });
   expect_error(ErrorKind::kUsage, "'xx'", [&] {
@@ -78,6 +82,22 @@ TEST(Cleaning, RemovesHeldOutSentences) {
   EXPECT_EQ(fault_of(options, "Wo ist Tom jetzt?", "Where is Tom now?"), std::nullopt);
   expect_error(ErrorKind::kNotFound, "none.tsv",
                [&] { fault_of({.held_out = {folder.path("none.tsv")}}, "a", "b"); });
+}
+
+TEST(Cleaning, RemovesHeldOutSentencesWithoutSpaces) {
+  const TestFolder folder;
+  const std::string lines = folder.write(
+      "test.txt", "我昨天去了图书馆。\n昨日、図書館に行きました。\nฉันกินข้าวแล้ว\n家。\nमैं घर गया\n");
+  const CleaningOptions options{.held_out = {lines}};
+  for (const char* text : {"我昨天去了图书馆", "「我昨天 去了图书馆！」", "昨日図書館に行きました",
+                           "ฉันกินข้าวแล้ว ", "मैं घर गया।"}) {
+    EXPECT_EQ(fault_of(options, text, "x"), Fault::kHeldOut) << text;
+    EXPECT_EQ(fault_of(options, "x", text), Fault::kHeldOut) << text;
+  }
+  // Another letter or vowel sign; one letter, as one word.
+  for (const char* text : {"我今天去了图书馆。", "昨日図書館に行きます", "ฉันกันข้าวแล้ว", "家", "मैं घर गयी"}) {
+    EXPECT_EQ(fault_of(options, text, "x"), std::nullopt) << text;
+  }
 }
 
 TEST(Cleaning, RemovesDuplicatesWithinAndAcrossCorpora) {
