@@ -4,6 +4,7 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/check.h"
 #include "base/text/ascii.h"
@@ -48,12 +49,11 @@ bool looks_like_a_number(std::string_view word) {
 
 template <typename Looks>
 std::vector<std::string> shared(std::string_view source, std::string_view target, const Looks& looks) {
-  const std::vector<std::string_view> there = runs(target, is_word_character);
+  const std::vector<std::string_view> words = runs(target, is_word_character);
+  std::unordered_set<std::string_view> there(words.begin(), words.end());
   std::vector<std::string> found;
   for (const std::string_view word : runs(source, is_word_character)) {
-    if (looks(word) && std::ranges::count(there, word) > 0 && std::ranges::count(found, word) == 0) {
-      found.emplace_back(word);
-    }
+    if (looks(word) && there.erase(word) > 0) found.emplace_back(word);  // each word once
   }
   return found;
 }

@@ -25,6 +25,17 @@ TEST(SharedNumbers, HaveTwoDigitsOrMore) {
   EXPECT_EQ(shared_numbers("Um 10:30 am 3. 1989", "At 10:30 on 3 1989, 42"), (Names{"10", "30", "1989"}));
 }
 
+TEST(SharedNumbers, EachOnceInTheOrderOfTheSource) {
+  EXPECT_EQ(shared_numbers("12 30 12 45 30", "45 99 12 12 30"), (Names{"12", "30", "45"}));
+}
+
+/// One that compared all words with all others took minutes.
+TEST(SharedNumbers, TakeLinearTime) {
+  std::string line;
+  for (int n = 100'000; n < 400'000; ++n) line += std::to_string(n) + ' ';
+  EXPECT_EQ(shared_numbers(line, line).size(), 300'000u);
+}
+
 TEST(ReplaceWord, WholeWordsOnly) {
   EXPECT_EQ(replace_word("Tom, Tommy and Tom's", "Tom", "Ann Lee"), "Ann Lee, Tommy and Ann Lee's");
   EXPECT_EQ(replace_word("im Jahr 1989.", "1989", "2001"), "im Jahr 2001.");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <unordered_map>
 
 #include "base/text/ascii.h"
 #include "text/unicode/utf8.h"
@@ -67,12 +69,18 @@ bool is_literal(std::string_view word) {
 }  // namespace
 
 std::vector<std::string> shared_spans(std::string_view source, std::string_view target) {
-  const std::vector<std::string_view> here = words_of(source), there = words_of(target);
+  const std::vector<std::string_view> here = words_of(source);
+  /// How much more often a word occurs in the source than in the target.
+  std::unordered_map<std::string_view, int64_t> surplus;
+  for (const std::string_view word : here) ++surplus[word];
+  for (const std::string_view word : words_of(target)) {
+    if (const auto found = surplus.find(word); found != surplus.end()) --found->second;
+  }
   std::vector<std::string> found;
   for (const std::string_view word : here) {
-    if (std::ranges::count(found, word) > 0 || !(is_name(word) || is_literal(word))) continue;
-    const auto times = std::ranges::count(here, word);
-    if (times == std::ranges::count(there, word)) found.emplace_back(word);
+    if (!(is_name(word) || is_literal(word))) continue;
+    const auto counted = surplus.extract(word);  // each word once
+    if (!counted.empty() && counted.mapped() == 0) found.emplace_back(word);
   }
   return found;
 }

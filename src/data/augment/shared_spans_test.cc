@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace heed {
 namespace {
 
@@ -20,6 +23,18 @@ TEST(SharedSpans, WholeSpansEquallyOften) {
   EXPECT_EQ(shared_spans("Tom sah Tom.", "Tom saw himself."), Words{});
   EXPECT_EQ(shared_spans("Ja, an der Ecke", "Ja an in der"), Words{});  // small letters, or too short
   EXPECT_EQ(shared_spans("", "x"), Words{});
+}
+
+TEST(SharedSpans, EachOnceInTheOrderOfTheSource) {
+  EXPECT_EQ(shared_spans("Tom 12 Eva Tom 7", "7 Tom Eva Tom 12 12"), (Words{"Tom", "Eva", "7"}));
+  EXPECT_EQ(shared_spans("Tom Eva", "Tom Tom"), Words{});
+}
+
+/// One that compared all words with all others took minutes.
+TEST(SharedSpans, TakeLinearTime) {
+  std::string line;
+  for (int n = 0; n < 300'000; ++n) line += std::to_string(n) + ' ';
+  EXPECT_EQ(shared_spans(line, line).size(), 300'000u);
 }
 
 TEST(SharedSpans, AreReplacedAsWords) {
