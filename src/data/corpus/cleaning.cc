@@ -21,6 +21,21 @@ bool is_continuation(char32_t c) {
   return (c >= 0x80 && c <= 0xBF) || windows.find(c) != std::u32string_view::npos;
 }
 
+/// Whether Ã is itself the last letter of a word in capitals before a closing mark, such as in Portuguese
+/// "AMANHÃ”" and Vietnamese "ĐÃ…", although Ã and the mark could be the bytes of one letter, Ô or Å. Such a
+/// letter would mostly be within a word ("CÃ”TE") or behind a small letter; "à", whose second byte is a
+/// no-break space, would be a small letter among capitals. There is no such rule for Â, which ends hardly any
+/// word, and is the first byte of the marks and the no-break space themselves.
+bool is_capital_before_mark(char32_t before, char32_t mark, std::string_view behind) {
+  static constexpr std::u32string_view closing = U"”’…»›–—";
+  constexpr char32_t kNoBreakSpace = 0xA0;
+  if (u_isupper(static_cast<UChar32>(before)) == 0) return false;
+  size_t offset = 0;
+  const auto next = static_cast<UChar32>(behind.empty() ? U' ' : next_code_point(behind, offset));
+  if (mark == kNoBreakSpace) return u_islower(next) == 0;
+  return closing.find(mark) != std::u32string_view::npos && u_isalpha(next) == 0;
+}
+
 /// Whether a character is a mark on the letter before it, such as an accent or a vowel sign.
 bool is_mark(char32_t c) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_M_MASK) != 0;
@@ -57,14 +72,17 @@ std::optional<uint64_t> key_of(std::string_view text) {
 }  // namespace
 
 bool is_badly_encoded(std::string_view text) {
-  char32_t before = 0;
+  char32_t before = 0, before_that = 0;
   for (size_t offset = 0; offset < text.size();) {
     const char32_t c = next_code_point(text, offset);
     const bool control = (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0);
     if (control || c == 0xFFFD) return true;
     // Lead bytes of UTF-8 encoded Latin letters and quotation marks, decoded as Latin-1.
     const bool leads = before == 0xC2 || before == 0xC3 || before == 0xE2;
-    if (leads && is_continuation(c) && (before != 0xE2 || c == 0x20AC || c == 0x201A)) return true;
+    const bool broken = leads && is_continuation(c) && (before != 0xE2 || c == 0x20AC || c == 0x201A);
+    const bool spared = before == 0xC3 && is_capital_before_mark(before_that, c, text.substr(offset));
+    if (broken && !spared) return true;
+    before_that = before;
     before = c;
   }
   return false;

@@ -49,6 +49,19 @@ TEST(Cleaning, RemovesBrokenEncodings) {
   }
 }
 
+TEST(Cleaning, KeepsCapitalsBeforeClosingMarks) {
+  for (const char* text : {"“ATÉ AMANHÃ”", "ĐÃ…", "‘ATÉ AMANHÃ’, disse ela", "«AMANHÃ»", "AMANHÃ– não hoje",
+                           "AMANHÃ—", "ĐÃ\u00a0NÓI"}) {
+    EXPECT_FALSE(is_badly_encoded(text)) << text;
+  }
+  // Ô, Å, à, Ö, É, Ü and × within words, behind small letters or alone; marks that are two bytes themselves.
+  for (const char* text :
+       {"CÃ”TE", "MÃ…NE", "Ã… dra", "déjÃ\u00a0", "Ã\u00a0 la", "PÃ\u00a0gina", "SÃ–DERTÃ„LJE", "CAFÃ‰",
+        "Ãœber", "habÃ»", "“TEXTÂ”", "«TEXTÂ»", "USAÂ\u00a0", "DOGSÂ’"}) {
+    EXPECT_TRUE(is_badly_encoded(text)) << text;
+  }
+}
+
 TEST(Cleaning, RemovesOtherLanguages) {
   const CleaningOptions options{
       .drop_other_languages = true, .source_language = "de", .target_language = "en"};
