@@ -25,5 +25,6 @@ parts=$1 input=$2 directory=$3
 shift 3
 mkdir -p "$directory"
 output=$directory/$(printf '%05d' "$SLURM_ARRAY_TASK_ID").txt # equal widths: *.txt is in the order of the text
-exec srun heed translate "$@" --quiet --threads "$SLURM_CPUS_PER_TASK" --input "$input" \
+# Since Slurm 22.05, srun does not take the number of processors from the job, only from this option.
+exec srun --cpus-per-task="$SLURM_CPUS_PER_TASK" heed translate "$@" --quiet --threads "$SLURM_CPUS_PER_TASK" --input "$input" \
   --part "$SLURM_ARRAY_TASK_ID/$parts" --resume --output "$output"
