@@ -150,12 +150,31 @@ TEST_P(SeveralRanks, MustBeGivenTheSame) {
               HasSubstr("6 processes cannot share the 5 shards"));
 }
 
+class SeveralRanksWithPairs : public SeveralRanks {};
+
+// Machines may have them in different places.
+TEST_P(SeveralRanksWithPairs, CompareTheContentOfHeldOutText) {
+  TrainerOptions one = options("model");
+  one.recipe.cleaning.held_out = {folder_.write("here.tsv", "a b\tA B\n")};
+  const auto on_the_second = [&](const std::vector<std::string>& paths) {
+    return error_on(2, one, [&](int rank, TrainerOptions& o) {
+      if (rank == 1) o.recipe.cleaning.held_out = paths;
+    });
+  };
+  EXPECT_THAT(on_the_second({folder_.write("other.tsv", "a c\tA C\n")}),
+              HasSubstr("the content of the training or validation text differs"));
+  EXPECT_THAT(on_the_second({}), HasSubstr("the recipe differs"));
+  EXPECT_EQ(on_the_second({folder_.write("there.tsv", "a b\tA B\n")}), "");
+}
+
 TEST_P(SeveralRanks, TheLockIsOfTheFirstAndItsErrorThatOfAll) {
   fs::create_directories(folder_.path("model/training"));
   const FileLock lock = FileLock::take(folder_.path("model/training/lock"), "the test");
   EXPECT_THAT(error_on(2, options("model")), HasSubstr("is in use by process"));
 }
 
+INSTANTIATE_TEST_SUITE_P(, SeveralRanksWithPairs, ::testing::Values(models::Task::kTranslation),
+                         [](const auto& each) { return task_kind(each.param).name; });
 INSTANTIATE_TEST_SUITE_P(, SeveralRanks,
                          ::testing::Values(models::Task::kTranslation, models::Task::kLanguageModel,
                                            models::Task::kClassification),

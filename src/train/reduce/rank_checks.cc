@@ -22,11 +22,13 @@ using distributed::Fact;
 constexpr std::chrono::seconds kMaxWait(30);
 constexpr std::chrono::milliseconds kTick(100);
 
-/// Without the paths of the corpora, which may be elsewhere on other machines: their content is compared. So
-/// may be the model to fine-tune, which the first process alone reads.
+/// Without the paths of the corpora and the held-out text, which may be elsewhere on other machines: their
+/// content is compared (require_equal_text). So may be the model to fine-tune, which the first process alone
+/// reads.
 std::string recipe_text(Recipe recipe) {
   if (!recipe.from.empty()) recipe.from = "a model";
   for (CorpusSettings& each : recipe.corpora) each.pairs = each.source = each.target = "";
+  for (std::string& path : recipe.cleaning.held_out) path = "a file";
   return to_toml(recipe);
 }
 
