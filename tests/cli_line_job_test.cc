@@ -123,6 +123,9 @@ TEST_F(LineJobTest, AFileWithoutManifestIsContinued) {
   EXPECT_EQ(result.status, 0);
   EXPECT_NE(result.err.find("first 500 lines, which are not checked"), std::string::npos) << result.err;
   EXPECT_TRUE(read_file(output) == whole);
+  const CommandResult quiet = run(translate(folder_.write("quiet", whole), {"--resume", "--quiet"}));
+  EXPECT_EQ(quiet.status, 0);
+  EXPECT_EQ(quiet.err, "");
   const std::string longer = folder_.write("longer", whole + whole);
   expect_failure(run(translate(longer, {"--resume"})), 2, {"'" + longer + "' has more lines than the input"});
   EXPECT_TRUE(read_file(longer) == whole + whole);

@@ -287,6 +287,20 @@ TEST_F(TrainCommand, WritesAModelDirectoryAndItsMetrics) {
   EXPECT_EQ(heed_command(training("model", 20, {"--valid-pairs", valid, "--quiet"})).err, "");
 }
 
+TEST_F(TrainCommand, QuietLeavesOutWarnings) {
+  const std::vector<std::string> large{"--set", "tokenizer.vocabulary=5000"};  // more than the text allows
+  const auto errors = [&](const std::string& output, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = large;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = heed_command(training(output, 1, arguments));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err;
+  };
+  EXPECT_NE(errors("heard", {}).find("vocabulary size reduced"), std::string::npos);
+  EXPECT_NE(errors("no-quiet", {"--quiet", "--no-quiet"}).find("vocabulary size reduced"), std::string::npos);
+  EXPECT_EQ(errors("quiet", {"--quiet"}), "");
+}
+
 TEST_F(TrainCommand, SameBitsForAnyNumberOfThreads) {
   const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
   for (const char* threads : {"1", "2", "4"}) {

@@ -55,13 +55,18 @@ void translate(const std::exception_ptr& pointer, void*) {
   }
 }
 
+const char* method_of(LogLevel level) {
+  if (level == LogLevel::kError) return "error";
+  return level == LogLevel::kWarning ? "warning" : "info";
+}
+
 /// Warnings go to the logger "heed" of Python's logging.
 void log_to_python(LogLevel level, const std::string& message) {
   if (Py_IsInitialized() == 0) return;
   const nb::gil_scoped_acquire acquired;
   try {
     const nb::object logger = nb::module_::import_("logging").attr("getLogger")("heed");
-    logger.attr(level == LogLevel::kWarning ? "warning" : "info")("%s", decoded(message));
+    logger.attr(method_of(level))("%s", decoded(message));
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("heed: a log message");
   }

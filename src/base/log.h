@@ -9,7 +9,7 @@
 
 namespace heed {
 
-enum class LogLevel { kInfo, kWarning };
+enum class LogLevel { kInfo, kWarning, kError };
 using LogHandler = std::function<void(LogLevel, const std::string&)>;
 
 /// Sets the log handler of the process; none by default. Thread-safe. Calls of the handler are serialized; it
@@ -20,6 +20,12 @@ void log_message(LogLevel level, const std::string& message);
 template <typename... Arguments>
 void log_warning(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   log_message(LogLevel::kWarning, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+/// For an error that does not end the work, such as one of a thread that nobody waits for.
+template <typename... Arguments>
+void log_error(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  log_message(LogLevel::kError, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace heed

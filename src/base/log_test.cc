@@ -20,8 +20,10 @@ TEST_F(LogTest, TheListenerGetsLevelAndText) {
   set_log_handler([&](LogLevel level, const std::string& text) { heard.emplace_back(level, text); });
   log_message(LogLevel::kInfo, "step 3 of 10");
   log_warning("learning rate {}", 0.5);
+  log_error("disk {} is full", 2);
   const std::vector<std::pair<LogLevel, std::string>> expected{{LogLevel::kInfo, "step 3 of 10"},
-                                                               {LogLevel::kWarning, "learning rate 0.5"}};
+                                                               {LogLevel::kWarning, "learning rate 0.5"},
+                                                               {LogLevel::kError, "disk 2 is full"}};
   EXPECT_EQ(heard, expected);
 }
 

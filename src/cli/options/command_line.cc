@@ -331,4 +331,9 @@ std::string CommandLine::chosen_flag_of(const std::string& field) const {
   return flag_of_field(chosen(*app_), field);
 }
 
+bool CommandLine::chosen_switch(const std::string& name) const {
+  const CLI::Option* option = chosen(*app_).get_option_no_throw(name);
+  return option != nullptr && option->count() > 0 && option->as<bool>();
+}
+
 }  // namespace heed::cli

@@ -102,6 +102,8 @@ class CommandLine : public Command {
   std::optional<int> parse(int argc, const char* const* argv);
   /// flag_of() of the chosen subcommand.
   std::string chosen_flag_of(const std::string& field) const;
+  /// Whether the chosen subcommand has a switch "--name" that was given and is on.
+  bool chosen_switch(const std::string& name) const;
 
  private:
   std::unique_ptr<CLI::App> owned_;

@@ -26,6 +26,8 @@
 namespace heed::cli {
 namespace {
 
+constexpr const char* kQuiet = "--quiet";
+
 int report_out_of_memory() {
   std::fputs("heed: out of memory; try fewer --threads or smaller batches\n", stderr);
   return kExitFailed;
@@ -121,7 +123,7 @@ void add_common_options(Command& app, CommonOptions& options) {
 
 void add_quiet(Command& app, bool& quiet) {
   app.group(kGeneralOptions);
-  app.add_switch("--quiet", quiet, "Write only errors to standard error");
+  app.add_switch(kQuiet, quiet, "Write only errors to standard error");
 }
 
 std::pair<std::string, std::string> split_pair(const std::string& pair) {
@@ -171,7 +173,9 @@ failed, 2 wrong usage, 130 interrupted.)");
   add_verify(app, work);
   return report_errors(app, [&] {
     if (const std::optional<int> status = app.parse(argc, argv)) return *status;
-    set_log_handler([](LogLevel, const std::string& message) {
+    const LogLevel least = app.chosen_switch(kQuiet) ? LogLevel::kError : LogLevel::kInfo;
+    set_log_handler([least](LogLevel level, const std::string& message) {
+      if (level < least) return;
       std::fprintf(stderr, "heed: %s\n", printable(message).c_str());
     });
     watch_interrupts();

@@ -78,13 +78,13 @@ bool LogWriter::flush() {
 }
 
 /// One write per line, so that lines are not interleaved with those of others. Errors must not stop the
-/// server: the first of several in a row is a warning.
+/// server: the first of several in a row is logged.
 void LogWriter::run(Shared& shared) {
   block_signals();
   bool failing = false, losing = false;
   const auto write_line = [&](const std::string& line) {
     const bool failed = !write_all(shared.options.file, line.data(), line.size());
-    if (failed && !failing) log_warning("the access log lacks lines: {}", reason(errno));
+    if (failed && !failing) log_error("the access log lacks lines: {}", reason(errno));
     failing = failed;
   };
   std::unique_lock lock(shared.mutex);
@@ -99,7 +99,7 @@ void LogWriter::run(Shared& shared) {
     try {
       for (const std::string& line : lines) write_line(line);
       if (lost > 0) write_line(shared.options.lost_line(lost));
-      if (lost > 0 && !losing) log_warning("the access log lacks lines: what reads it is too slow");
+      if (lost > 0 && !losing) log_error("the access log lacks lines: what reads it is too slow");
     } catch (const std::exception&) {
       // Memory has run out for a message.
     }
