@@ -224,6 +224,27 @@ TEST(InputNotes, PairsInTheOtherOrder) {
   }
 }
 
+TEST(InputNotes, PairsWithMoreColumns) {
+  const TestFolder folder;
+  const std::string file = folder.write("pairs.tsv", "a b\tA B\tCC BY\nb a\tB A\n"),
+                    two = folder.write("two.tsv", "a b\tA B\nb a\tB A\n");
+  for (const char* command : {"score", "align"}) {
+    const auto notes = [&](const std::string& pairs, const std::vector<std::string>& more) {
+      std::vector<std::string> arguments{command, "--model", tiny_model(), pairs};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const CommandResult result = heed_command(arguments);
+      EXPECT_EQ(result.status, 0) << result.err;
+      return result.err;
+    };
+    EXPECT_NE(
+        notes(file, {}).find("pairs.tsv' has 1 line with more than two columns (the first two are used)"),
+        std::string::npos)
+        << notes(file, {});
+    EXPECT_EQ(notes(two, {}).find("columns"), std::string::npos);
+    EXPECT_EQ(notes(file, {"--quiet"}), "");
+  }
+}
+
 TEST(InputNotes, NoFalseAlarms) {
   for (const char* text :
        {"Der Hund schläft im Garten, und die Kinder spielen heute mit der Katze des Nachbarn.\n", "OK\n",

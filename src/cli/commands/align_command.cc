@@ -111,6 +111,7 @@ int run_align(const AlignOptions& o) {
     write_for_each_line(pairs, lines, output);
   }
   output.commit();
+  given.note_extra_columns(o.common.quiet);
   return kExitDone;
 }
 

@@ -91,6 +91,7 @@ int run_score_pairs(const ScoreOptions& options, const models::ModelDirectory& d
   }
   if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
   output.commit();
+  given.note_extra_columns(o.common.quiet);
   if (!o.summary && !o.common.quiet && totals.pairs > 0) {
     std::fprintf(stderr, "%s\n", to_text(totals).c_str());
   }

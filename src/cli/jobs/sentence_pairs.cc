@@ -1,10 +1,12 @@
 #include "cli/jobs/sentence_pairs.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/printable.h"
 #include "cli/options/command.h"
 #include "cli/options/input_notes.h"
 #include "text/unicode/utf8.h"
@@ -116,6 +118,12 @@ bool GivenPairs::next(size_t count, NumberedPairs& block) {
   if (!pair_) return false;
   block = *std::exchange(pair_, {});
   return true;
+}
+
+void GivenPairs::note_extra_columns(bool quiet) const {
+  const std::string note = reader_ ? extra_columns_text(reader_->counts()) : "";
+  if (quiet || note.empty()) return;
+  std::fprintf(stderr, "note: %s has %s\n", printable(reader_->name()).c_str(), note.c_str());
 }
 
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs) {

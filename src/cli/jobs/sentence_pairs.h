@@ -61,6 +61,8 @@ class GivenPairs {
   void skip(uint64_t lines);
   /// The next block of pairs, as read_block() gives it; false at the end.
   bool next(size_t count, NumberedPairs& block);
+  /// Writes a note to standard error, unless `quiet`, if lines that were read had more than two columns.
+  void note_extra_columns(bool quiet) const;
 
  private:
   PairsInput input_;

@@ -180,10 +180,7 @@ void make_corpus(const CorpusText& text, const TranslationTokenizer& tokenizer, 
   }
   const PairsCounts read = reader->counts();
   if (read.empty > 0) message += fmt::format(", {} skipped with an empty side", read.empty);
-  if (read.extra_columns > 0) {
-    message += fmt::format(", {} with more than two columns (the first two are used)",
-                           counted(read.extra_columns, "line"));
-  }
+  if (read.extra_columns > 0) message += ", " + extra_columns_text(read);
   task.say(message);
 }
 

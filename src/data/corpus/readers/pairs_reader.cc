@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "text/unicode/whitespace.h"
 
 namespace heed {
@@ -44,6 +45,12 @@ uint64_t combine(const PairsInput& input, const Fingerprint& first, const Finger
 }
 
 }  // namespace
+
+std::string extra_columns_text(const PairsCounts& counts) {
+  if (counts.extra_columns == 0) return "";
+  return fmt::format("{} with more than two columns (the first two are used)",
+                     counted(counts.extra_columns, "line"));
+}
 
 PairsReader::PairsReader(const PairsInput& input)
     : input_(checked(input)),

@@ -43,6 +43,9 @@ struct PairsCounts {
   uint64_t extra_columns = 0;  ///< pairs whose line had more than two columns
 };
 
+/// "12 lines with more than two columns (the first two are used)"; empty for none.
+std::string extra_columns_text(const PairsCounts& counts);
+
 /// A stream of pairs.
 class PairSource {
  public:
