@@ -60,7 +60,7 @@ const char* method_of(LogLevel level) {
   return level == LogLevel::kWarning ? "warning" : "info";
 }
 
-/// Warnings go to the logger "heed" of Python's logging.
+/// Warnings and errors that end nothing go to the logger "heed" of Python's logging.
 void log_to_python(LogLevel level, const std::string& message) {
   if (Py_IsInitialized() == 0) return;
   const nb::gil_scoped_acquire acquired;
