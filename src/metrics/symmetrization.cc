@@ -1,6 +1,7 @@
 #include "metrics/symmetrization.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 
@@ -27,30 +28,37 @@ class Links {
   std::set<int> sources_, targets_;
 };
 
+/// Links of targets and sources in this order, in which the published algorithm visits them.
+std::set<WordLink> by_target(const std::set<WordLink>& links) {
+  std::set<WordLink> result;
+  for (const auto& [source, target] : links) result.emplace(target, source);
+  return result;
+}
+
 /// Repeatedly adds links of the union that are adjacent to an existing link, also diagonally, and have an
-/// unaligned word.
+/// unaligned word. The neighbours in the order of Koehn et al., those to the sides first: a diagonal one that
+/// is added first can leave no unaligned word to one between them.
 void grow_diagonally(Links& links, const std::set<WordLink>& both) {
-  std::vector<WordLink> open(links.all().begin(), links.all().end());
-  while (!open.empty()) {
-    std::vector<WordLink> added;
-    for (const auto& [source, target] : open) {
-      for (int ds = -1; ds <= 1; ++ds) {
-        for (int dt = -1; dt <= 1; ++dt) {
-          const WordLink beside{source + ds, target + dt};
-          if (links.has(beside) || !both.contains(beside)) continue;
-          if (links.has_source(beside.first) && links.has_target(beside.second)) continue;
-          links.add(beside);
-          added.push_back(beside);
-        }
+  static constexpr std::array<WordLink, 8> kNeighbours{
+      {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
+  std::set<WordLink> points = by_target(links.all());
+  for (size_t before = 0; before < points.size();) {
+    before = points.size();
+    for (const auto& [target, source] : points) {  // also those that are added behind
+      for (const auto& [dt, ds] : kNeighbours) {
+        const WordLink beside{source + ds, target + dt};
+        if (links.has(beside) || !both.contains(beside)) continue;
+        if (links.has_source(beside.first) && links.has_target(beside.second)) continue;
+        links.add(beside);
+        points.emplace(beside.second, beside.first);
       }
     }
-    open = std::move(added);
   }
 }
 
 void add_between_unaligned(Links& links, const std::vector<WordLink>& candidates) {
-  for (const WordLink& link : candidates) {
-    if (!links.has_source(link.first) && !links.has_target(link.second)) links.add(link);
+  for (const auto& [target, source] : by_target({candidates.begin(), candidates.end()})) {
+    if (!links.has_source(source) && !links.has_target(target)) links.add({source, target});
   }
 }
 

@@ -32,6 +32,12 @@ TEST(Symmetrization, GrowsFromTheIntersection) {
               ElementsAre(Pair(0, 0), Pair(1, 0), Pair(1, 1), Pair(3, 3), Pair(5, 5)));
 }
 
+// A diagonal neighbour that came first would leave 0-1 no unaligned word.
+TEST(Symmetrization, AddsNeighboursToTheSidesFirst) {
+  EXPECT_THAT(symmetrize({{0, 0}, {1, 1}}, {{0, 0}, {0, 1}}, Symmetrization::kGrowDiag),
+              ElementsAre(Pair(0, 0), Pair(0, 1), Pair(1, 1)));
+}
+
 TEST(Symmetrization, Empty) {
   for (const char* name : {"intersection", "union", "grow-diag", "grow-diag-final-and"}) {
     EXPECT_TRUE(symmetrize({}, {}, parse_symmetrization(name)).empty());
