@@ -77,7 +77,11 @@ std::string folded_word(const std::string& word) {
 }
 
 void KnownWords::add(std::string_view text) {
-  for (const std::string& word : letter_words(text)) words_.insert(folded_word(word));
+  for (const std::string& word : letter_words(text)) {
+    std::string folded = folded_word(word);
+    if (folded.size() > longest_) longest_ = std::max(longest_, utf8_to_utf32(folded).size());
+    words_.insert(std::move(folded));
+  }
 }
 
 bool KnownWords::contains_compound(const std::string& word) const {
@@ -88,7 +92,8 @@ bool KnownWords::contains_compound(const std::string& word) const {
   part_begins[0] = true;
   for (size_t begin = 0; begin < all.size(); ++begin) {
     if (!part_begins[begin]) continue;
-    for (size_t end = begin + kMinPartLetters; end <= all.size(); ++end) {
+    const size_t last = begin + std::min(longest_, all.size() - begin);
+    for (size_t end = begin + kMinPartLetters; end <= last; ++end) {
       const bool whole = begin == 0 && end == all.size();
       if (whole || !words_.contains(to_utf8(all.substr(begin, end - begin)))) continue;
       if (end == all.size()) return true;

@@ -33,6 +33,7 @@ class KnownWords {
 
  private:
   std::unordered_set<std::string> words_;  // folded
+  size_t longest_ = 0;                     // of these, in code points
 };
 
 struct InventedWordsOptions {

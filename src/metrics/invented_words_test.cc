@@ -41,5 +41,15 @@ TEST(InventedWords, CompoundsOfKnownWordsAreOptional) {
   EXPECT_THAT(invented("Haustür Hausling Haushunds", true), ElementsAre("Haustür", "Hausling", "Haushunds"));
 }
 
+// A part is at most as long as the longest known word: a run of letters takes linear time.
+TEST(InventedWords, LongRunsOfLetters) {
+  KnownWords known;
+  known.add("Hund Haus");
+  std::string run;
+  for (int n = 0; n < 20'000; ++n) run += "haus";
+  EXPECT_TRUE(known.contains_compound(run + "hund"));
+  EXPECT_FALSE(known.contains_compound(run + "hun"));
+}
+
 }  // namespace
 }  // namespace heed

@@ -161,6 +161,19 @@ TEST(Ter, AShiftIsOneEdit) {
   EXPECT_NEAR(score.score, 100.0 / 8, kTolerance);
 }
 
+// Only the band of the table is stored, which has 400 million cells here. The last row, the only one of a
+// single word, has all columns from its band on.
+TEST(Ter, LongLines) {
+  std::string ordered, moved;
+  for (int n = 0; n < 20'000; ++n) {
+    ordered += std::to_string(n) + " ";
+    moved += (n == 3 ? "" : std::to_string(n) + " ") + (n == 9 ? "3 " : "");
+  }
+  EXPECT_EQ(corpus_ter({moved}, {{ordered}}).edits, 1);
+  EXPECT_EQ(corpus_ter({"19999"}, {{ordered}}).edits, 19'999);
+  EXPECT_EQ(corpus_ter({ordered}, {{"0"}}).edits, 19'999);
+}
+
 TEST(Ter, EmptyTexts) {
   EXPECT_EQ(corpus_ter({""}, {{""}}).score, 0);
   EXPECT_EQ(corpus_ter({"a b"}, {{""}}).score, 100);

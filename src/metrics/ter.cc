@@ -25,7 +25,8 @@ constexpr int kMaxShiftCandidates = 1000;
 
 enum class WordEdit : uint8_t { kNone, kKeep, kSubstitute, kDelete, kInsert };
 
-/// The banded Levenshtein table of a hypothesis (rows) and the reference (columns).
+/// The banded Levenshtein table of a hypothesis (rows) and the reference (columns). Only the band is stored:
+/// all other cells cost kNever.
 class EditTable {
  public:
   explicit EditTable(const std::u32string& reference) : reference_(reference) {}
@@ -33,18 +34,17 @@ class EditTable {
   /// The edit distance. Rows of a common prefix with the previous hypothesis are reused; all hypotheses have
   /// the same length.
   int64_t distance(const std::u32string& hypothesis) {
-    const size_t rows = hypothesis.size() + 1, columns = reference_.size() + 1;
     size_t first = 1;  // first row to compute
-    if (cells_.size() == rows * columns) {
+    if (bands_.size() == hypothesis.size() + 1) {
       first += static_cast<size_t>(std::ranges::mismatch(hypothesis, hypothesis_).in1 - hypothesis.begin());
     } else {
-      cells_.resize(rows * columns);
-      for (size_t column = 0; column < columns; ++column) {
-        cells_[column] = {static_cast<int64_t>(column), WordEdit::kInsert};
+      place_bands(static_cast<int64_t>(hypothesis.size()));
+      for (int64_t column = 0; column < bands_[0].end; ++column) {
+        cells_[static_cast<size_t>(column)] = {column, WordEdit::kInsert};
       }
     }
     hypothesis_ = hypothesis;
-    for (size_t row = first; row < rows; ++row) fill(row);
+    for (size_t row = first; row < bands_.size(); ++row) fill(row);
     return cells_.back().cost;
   }
 
@@ -52,7 +52,7 @@ class EditTable {
   std::vector<WordEdit> edits() const {
     std::vector<WordEdit> edits;
     for (size_t row = hypothesis_.size(), column = reference_.size(); row > 0 || column > 0;) {
-      const WordEdit edit = at(row, column).edit;
+      const WordEdit edit = at(row, static_cast<int64_t>(column)).edit;
       HEED_CHECK(edit != WordEdit::kNone);
       edits.push_back(edit);
       if (edit != WordEdit::kInsert) --row;
@@ -63,40 +63,70 @@ class EditTable {
   }
 
  private:
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 2;
   struct Cell {
-    int64_t cost = 0;
+    int64_t cost = kNever;
     WordEdit edit = WordEdit::kNone;
   };
-  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 2;
+  /// The columns of a row that are stored, and where its first cell is.
+  struct Band {
+    int64_t begin = 0, end = 0;
+    size_t offset = 0;
+  };
 
-  const Cell& at(size_t row, size_t column) const { return cells_[row * (reference_.size() + 1) + column]; }
+  /// The first row has all columns, and the last one all from its band on.
+  void place_bands(int64_t words) {
+    const int64_t columns = static_cast<int64_t>(reference_.size()) + 1;
+    const double slope = static_cast<double>(reference_.size()) / static_cast<double>(words);
+    const auto beam = kBeam < slope / 2 ? static_cast<int64_t>(std::ceil(slope / 2 + kBeam)) : int64_t{kBeam};
+    bands_ = {{0, columns, 0}};
+    size_t cells = static_cast<size_t>(columns);
+    for (int64_t row = 1; row <= words; ++row) {
+      const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(row) * slope));
+      Band band{std::max<int64_t>(0, diagonal - beam), std::min(columns, diagonal + beam), cells};
+      if (row == words) band.end = columns;
+      cells += static_cast<size_t>(band.end - band.begin);
+      bands_.push_back(band);
+    }
+    cells_.assign(cells, {});
+  }
+
+  Cell at(size_t row, int64_t column) const {
+    const Band& band = bands_[row];
+    if (column < band.begin || column >= band.end) return {};
+    return cells_[band.offset + static_cast<size_t>(column - band.begin)];
+  }
 
   void fill(size_t row) {
-    const auto columns = static_cast<int64_t>(reference_.size()) + 1;
-    Cell* const cells = &cells_[row * static_cast<size_t>(columns)];
-    const Cell* const above = cells - columns;
-    std::fill(cells, cells + columns, Cell{kNever, WordEdit::kNone});
-    const double slope = static_cast<double>(reference_.size()) / static_cast<double>(hypothesis_.size());
-    const auto beam = kBeam < slope / 2 ? static_cast<int64_t>(std::ceil(slope / 2 + kBeam)) : int64_t{kBeam};
-    const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(row) * slope));
-    const bool last = row == hypothesis_.size();
-    const int64_t end = last ? columns : std::min(columns, diagonal + beam);
-    for (int64_t column = std::max<int64_t>(0, diagonal - beam); column < end; ++column) {
+    const Band band = bands_[row], before = bands_[row - 1];
+    const Cell* const above = cells_.data() + before.offset;
+    const auto cost_above = [&](int64_t column) {
+      return column < before.begin || column >= before.end ? kNever : above[column - before.begin].cost;
+    };
+    Cell* cell = cells_.data() + band.offset;
+    const char32_t word = hypothesis_[row - 1];
+    int64_t diagonal = cost_above(band.begin - 1), left = kNever;
+    for (int64_t column = band.begin; column < band.end; ++column, ++cell) {
+      *cell = {};
       const auto offer = [&](int64_t cost, WordEdit edit) {  // ties: the first
-        if (cost < cells[column].cost) cells[column] = {cost, edit};
+        if (cost < cell->cost) *cell = {cost, edit};
       };
+      const int64_t upper = cost_above(column);
       if (column > 0) {
-        const bool same = hypothesis_[row - 1] == reference_[static_cast<size_t>(column) - 1];
-        offer(above[column - 1].cost + (same ? 0 : 1), same ? WordEdit::kKeep : WordEdit::kSubstitute);
+        const bool same = word == reference_[static_cast<size_t>(column) - 1];
+        offer(diagonal + (same ? 0 : 1), same ? WordEdit::kKeep : WordEdit::kSubstitute);
       }
-      offer(above[column].cost + 1, WordEdit::kDelete);
-      if (column > 0) offer(cells[column - 1].cost + 1, WordEdit::kInsert);
+      offer(upper + 1, WordEdit::kDelete);
+      if (column > 0) offer(left + 1, WordEdit::kInsert);
+      diagonal = upper;
+      left = cell->cost;
     }
   }
 
   const std::u32string& reference_;
   std::u32string hypothesis_;
-  std::vector<Cell> cells_;  // (words of the hypothesis + 1, words of the reference + 1)
+  std::vector<Band> bands_;  // of each row: words of the hypothesis + 1
+  std::vector<Cell> cells_;  // of all bands, row by row
 };
 
 /// The word alignment that the edits imply.
