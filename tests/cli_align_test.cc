@@ -12,6 +12,8 @@
 #include "command.h"
 #include "metrics/symmetrization.h"
 #include "paths.h"
+#include "reference.h"
+#include "test_coded_model.h"
 #include "test_folder.h"
 #include "tiny_model.h"
 
@@ -162,6 +164,88 @@ TEST_F(CliAlignTest, BothDirectionsAreCombined) {
   expect_failure(heed_command({"align", "--model", tiny_model(), "--pairs", pairs, "--reverse", tiny_model(),
                                "--symmetrize", "both"}),
                  2, {"grow-diag"});
+}
+
+std::string links_of_one_pair(const Arguments& more) {
+  Arguments arguments{"align"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult result = heed_command(arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+std::vector<WordLink> swapped(const std::string& links) {
+  std::vector<WordLink> turned;
+  for (const auto& [source, target] : parse_alignment(lines_of(links).at(0), "output"))
+    turned.emplace_back(target, source);
+  return turned;
+}
+
+TEST_F(CliAlignTest, ModelsOfManyLanguagesNeedOne) {
+  const std::string model = folder_.path("codes"), text = "The old man", other = "Der Mann";
+  write_with_codes(model);
+  const std::string missing = "several languages: choose one with --target-language";
+  expect_failure(heed_command({"align", "--model", model, text, other}), 2, {missing, text});
+  EXPECT_NE(links_of_one_pair({"--model", model, text, other, "--target-language", "fra"}), "");
+  EXPECT_NE(links_of_one_pair({"--model", model, ">>fra<< " + text, other}), "");
+  const std::string pairs = folder_.write("pairs.tsv", text + "\t" + other + "\n"),
+                    gold = folder_.write("gold", "0-0\n");
+  expect_failure(evaluate({gold, "--pairs", pairs, "--model", model}), 2, {missing});
+  folder_.write("codes/generation_config.json", "{}");
+  expect_failure(heed_command({"align", "--choose-heads", "--model", model, "--pairs", pairs}), 2, {missing});
+}
+
+// The source of the pairs is the target of the reverse model. A model that cannot choose it has it anyway.
+TEST_F(CliAlignTest, TheReverseModelHasTheLanguagesTheOtherWayAround) {
+  const std::string model = folder_.path("codes"), text = "Der alte Mann", other = "The old man";
+  write_with_codes(model);
+  const auto align = [&](const Arguments& more) {
+    Arguments arguments{text, other};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return links_of_one_pair(arguments);
+  };
+  const Arguments into{"--model", tiny_model(), "--reverse", model, "--symmetrize", "union"};
+  Arguments with_language = into;
+  with_language.insert(with_language.end(), {"--source-language", "spa"});
+  std::vector<WordLink> expected =
+      swapped(links_of_one_pair({other, text, "--model", model, "--target-language", "spa"}));
+  expected = symmetrize(parse_alignment(lines_of(align({"--model", tiny_model()})).at(0), "output"), expected,
+                        Symmetrization::kUnion);
+  std::vector<WordLink> links = parse_alignment(lines_of(align(with_language)).at(0), "output");
+  std::ranges::sort(links);
+  EXPECT_EQ(links, expected);
+  EXPECT_NE(align({"--model", model, "--reverse", tiny_model(), "--target-language", "spa"}), "");
+  Arguments without{"align", text, other};
+  without.insert(without.end(), into.begin(), into.end());
+  expect_failure(heed_command(without), 2, {"--reverse", "choose one with --source-language"});
+  without.insert(without.end(), {"--target-language", "spa"});
+  expect_failure(heed_command(without), 2, {"no language tokens"});
+}
+
+// The same without options: the languages of the forward model are those of the pairs.
+TEST_F(CliAlignTest, LanguagesOfTheReverseModelAreSwapped) {
+  const std::filesystem::path family = families_folder() / "seq2seq_families" / "nllb" / "model";
+  if (!std::filesystem::is_directory(family)) GTEST_SKIP() << missing_families();
+  const std::string text = "I finally finished reading the book last night.",
+                    other = "Ich habe das Buch gestern Abend endlich zu Ende gelesen.";
+  const auto align = [&](const std::string& source, const std::string& target, const Arguments& more) {
+    Arguments arguments{source, target, "--model", family.string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return links_of_one_pair(arguments);
+  };
+  const Arguments both{"--reverse", family.string(), "--symmetrize", "union"},
+      languages{"--source-language", "eng_Latn", "--target-language", "deu_Latn"},
+      turned{"--source-language", "deu_Latn", "--target-language", "eng_Latn"};
+  Arguments given = both;
+  given.insert(given.end(), languages.begin(), languages.end());
+  const std::vector<WordLink> expected =
+      symmetrize(parse_alignment(lines_of(align(text, other, languages)).at(0), "output"),
+                 swapped(align(other, text, turned)), Symmetrization::kUnion);
+  for (const Arguments& options : {given, both}) {
+    std::vector<WordLink> links = parse_alignment(lines_of(align(text, other, options)).at(0), "output");
+    std::ranges::sort(links);
+    EXPECT_EQ(links, expected);
+  }
 }
 
 }  // namespace

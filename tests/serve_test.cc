@@ -25,6 +25,7 @@
 #include "reference.h"
 #include "search/scoring.h"
 #include "search/test_seq2seq.h"
+#include "test_coded_model.h"
 #include "test_http_client.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 #include "text/tokenizers/language_tokenizer.h"
@@ -35,19 +36,6 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 using Arguments = std::vector<std::string>;
-
-/// A Marian model that translates into the languages of two codes.
-void write_with_codes(const std::string& path) {
-  std::filesystem::create_directory(path);
-  const TranslationTokenizer& tokenizer = search::small_tokenizer();
-  tokenizer.save(path);
-  Json vocabulary = Json::parse(tokenizer.vocabulary().to_json());
-  for (const char* code : {">>fra<<", ">>spa<<"}) vocabulary[code] = vocabulary.size();
-  write_file(path + "/vocab.json", vocabulary.dump());
-  models::TransformerConfig config = search::small_translator_config();
-  config.vocabulary += 2;
-  models::write_untrained(path, models::Transformer(config), 8);
-}
 
 /// Models of each kind with fixed random weights.
 struct Models {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text/option_error.h"
 #include "base/thread_pool.h"
 #include "cli/evaluation/choose_heads.h"
 #include "cli/files/model_lookup.h"
@@ -44,12 +45,55 @@ translate::AlignmentOptions alignment_options(const AlignOptions& o, const model
   return {.heads = model.generation.alignment_heads};
 }
 
-/// The choice of the model of the reverse direction.
-ModelChoice reverse_choice(const AlignOptions& o) {
-  ModelChoice choice = o.model;
-  choice.model = o.reverse;
-  choice.pair.clear();
-  return choice;
+struct BothModels {
+  TranslationModel forward;
+  std::optional<TranslationModel> reverse;
+};
+
+/// The language of a side of the pairs for the reverse model: the one that is given, or else that of the
+/// forward model, if the reverse model has it.
+std::string reverse_language(const TranslationTokenizer& reverse, const std::string& given,
+                             const std::string& forward) {
+  return given.empty() && std::ranges::count(reverse.languages(), forward) > 0 ? forward : given;
+}
+
+/// Chooses the languages of the pairs. The reverse model reads their targets. What one of the models cannot
+/// choose is for the other alone.
+void choose_languages(const ModelChoice& given, TranslationModel& forward, TranslationModel& reverse) {
+  const TranslationTokenizer &there = forward.tokenizer, &back = reverse.tokenizer;
+  const bool for_source = there.chooses_source_language() || !back.chooses_target_language(),
+             for_target = there.chooses_target_language() || !back.chooses_source_language();
+  tasks::choose_languages(forward, for_source ? given.source_language : "",
+                          for_target ? given.target_language : "");
+  std::string source, target;
+  if (back.chooses_source_language())
+    source = reverse_language(back, given.target_language, there.target_language());
+  if (back.chooses_target_language())
+    target = reverse_language(back, given.source_language, there.source_language());
+  tasks::choose_languages(reverse, source, target);
+}
+
+BothModels load_models(const AlignOptions& o, const models::ModelDirectory& directory,
+                       const std::optional<ModelInventory>& reverse) {
+  if (!reverse) return {load_translation_model(o.model, directory), {}};
+  ModelChoice without_languages = o.model;
+  without_languages.source_language.clear();
+  without_languages.target_language.clear();
+  BothModels models{load_translation_model(without_languages, directory),
+                    load_translation_model(without_languages, open_translation_model(*reverse))};
+  choose_languages(o.model, models.forward, *models.reverse);
+  return models;
+}
+
+/// Throws kUsage for a source of the reverse model without its language code. The target language of that
+/// model is the source language of the pairs.
+void require_reverse_language(const TranslationModel& model, const NumberedPairs& reversed) {
+  try {
+    for (const auto& pair : reversed.pairs) model.tokenizer.require_language_code(pair.first);
+  } catch (const OptionError& error) {
+    fail(error.kind(), "--reverse: {}",
+         error.message([](const std::string& /*target_language*/) { return "--source-language"; }));
+  }
 }
 
 /// The alignments of the reverse model, as (source, target) links of these pairs.
@@ -57,6 +101,7 @@ std::vector<Links> reverse_links(const AlignOptions& o, const TranslationModel& 
                                  const NumberedPairs& pairs, ThreadPool& pool) {
   NumberedPairs reversed = pairs;
   for (auto& [source, target] : reversed.pairs) std::swap(source, target);
+  require_reverse_language(model, reversed);
   std::vector<Links> all = align_pairs(model, reversed, alignment_options(o, model.loaded), pool);
   for (Links& links : all) {
     for (auto& [source, target] : links) std::swap(source, target);
@@ -72,13 +117,7 @@ void sort_by_target(Links& links) {
 }
 
 int run_align(const AlignOptions& o) {
-  if (o.choose_heads) {
-    if (!o.reverse.empty() || !o.output.empty() || !o.job.part.is_whole()) {
-      fail(ErrorKind::kUsage,
-           "--choose-heads writes no alignments: leave out --reverse, --output and --part");
-    }
-    return choose_heads({o.common, o.model, pair_files(o.arguments, o.input)});
-  }
+  if (o.choose_heads) return choose_heads({o.common, o.model, pair_files(o.arguments, o.input)});
   const Symmetrization method = parse_symmetrization(o.symmetrize);
   GivenPairs given(o.arguments, o.input, o.job.part);
   const models::ModelDirectory directory = open_translation_model(o.model);
@@ -91,10 +130,7 @@ int run_align(const AlignOptions& o) {
   LineOutput output = open_output(job, given.input(), o.output);
   if (output.complete()) return kExitDone;
   given.skip(output.lines_done());
-  const TranslationModel model = load_translation_model(o.model, directory);
-  std::optional<TranslationModel> reverse;
-  if (reverse_files)
-    reverse = load_translation_model(reverse_choice(o), open_translation_model(*reverse_files));
+  const auto [model, reverse] = load_models(o, directory, reverse_files);
   ThreadPool pool(o.common.threads);
   for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     note_source_language(model, pairs, given.input(), o.common.quiet);
@@ -151,6 +187,7 @@ attention of the model's alignment heads, or to none. A line without a sentence 
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);
+  command->exclude("--choose-heads", {"--reverse", "--output", "--part", "--layer"});  // it aligns nothing
   add_common_options(*command, o->common);
 }
 

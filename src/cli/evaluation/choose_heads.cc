@@ -28,6 +28,7 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
   const size_t most = longest > 0 ? std::min(kMaxTokens, longest) : kMaxTokens;
   for (Pair pair; encoded.sources.count() < kMaxPairs && reader.next(pair);) {
     stop_on_interrupt().check();
+    model.tokenizer.require_language_code(pair.source);
     const std::vector<int32_t> source = model.tokenizer.encode_source(std::string(pair.source)).ids,
                                target = model.tokenizer.encode_target(std::string(pair.target)).ids;
     if (source.size() > most || target.size() > most) continue;

@@ -11,6 +11,7 @@ std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, co
   pool.run(links.size(), [&](size_t n) {
     stop_on_interrupt().check();
     const auto& [source_text, target_text] = pairs.pairs[n];
+    model.tokenizer.require_language_code(source_text);
     const Encoding source = model.tokenizer.encode_source(source_text),
                    target = model.tokenizer.encode_target(target_text);
     const translate::SoftAlignment soft = translate::soft_alignment(

@@ -195,6 +195,14 @@ std::vector<std::string> TranslationTokenizer::languages() const {
   return names;
 }
 
+bool TranslationTokenizer::chooses_source_language() const {
+  return family_ != nullptr && !family_->languages.empty();
+}
+
+bool TranslationTokenizer::chooses_target_language() const {
+  return !language_codes_.empty() || target_begins_with_language();
+}
+
 bool TranslationTokenizer::target_begins_with_language() const {
   return family_ != nullptr && family_->target_begins_with_language;
 }

@@ -92,6 +92,9 @@ class TranslationTokenizer {
   /// The same tokenizer for a source or target in these languages (the same as before where empty). Throws
   /// kUsage for an unknown language.
   TranslationTokenizer with_languages(const std::string& source, const std::string& target) const;
+  /// Whether with_languages() takes a source, and a target.
+  bool chooses_source_language() const;
+  bool chooses_target_language() const;
   /// Whether a target begins with the token of its language.
   bool target_begins_with_language() const;
   /// Whether the token of one of them has this id.
