@@ -248,5 +248,24 @@ TEST_F(CliAlignTest, LanguagesOfTheReverseModelAreSwapped) {
   }
 }
 
+TEST_F(CliAlignTest, RefusesOptionsWithoutEffect) {
+  const std::string gold = folder_.write("gold", "0-0\n"), links = folder_.write("links", "0-0\n"),
+                    pairs = folder_.write("p.tsv", "a\tA\n");
+  for (const Arguments& each :
+       {Arguments{"--metrics", "ter"}, Arguments{"--confidence"}, Arguments{"--paired-bs"},
+        Arguments{"--tokenize", "none"}, Arguments{"--lowercase"}, Arguments{"--beam", "2"}}) {
+    Arguments options{gold, "--pairs", pairs};
+    options.insert(options.end(), each.begin(), each.end());
+    expect_failure(evaluate(options), 2, {each[0], "--alignments"});
+  }
+  expect_failure(evaluate({gold, "--hypothesis", links, "--precision", "int8"}), 2, {"--precision"});
+  for (const Arguments& each : {Arguments{"--layer", "1"}, Arguments{"--reverse", tiny_model()},
+                                Arguments{"--part", "1/2"}, Arguments{"--output", "x"}}) {
+    Arguments options{"align", "--choose-heads", "--model", tiny_model(), "--pairs", pairs};
+    options.insert(options.end(), each.begin(), each.end());
+    expect_failure(heed_command(options), 2, {each[0], "--choose-heads"});
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -171,6 +171,17 @@ TEST_F(CliClassifyTest, EvaluateRefusesInvalidInput) {
   expect_failure(heed_command({"evaluate", "--text", path}), 2, {"--text", "classifier"});
   expect_failure(with_model({"evaluate", "--task", "sort", "--text", path}), 2, {"translate or classify"});
   expect_failure(with_model({"evaluate", "--task", "classify", "--pairs", path}), 2, {"for translations"});
+  for (const std::vector<std::string>& each : {std::vector<std::string>{"--metrics", "ter"},
+                                               {"--confidence"},
+                                               {"--swap"},
+                                               {"--beam", "2"},
+                                               {"--lowercase"},
+                                               {"--paired-bs"},
+                                               {"--shortlist"}}) {
+    std::vector<std::string> options{"evaluate", path};
+    options.insert(options.end(), each.begin(), each.end());
+    expect_failure(with_model(options), 2, {each[0], "leave it out"});
+  }
 }
 
 TEST_F(CliClassifyTest, AttendShowsTheEncoder) {

@@ -247,5 +247,19 @@ TEST_F(EvaluateCommand, RefusesConflictingOptions) {
                  {longer, "7 lines", reference_, "6"});
 }
 
+TEST_F(EvaluateCommand, RefusesOptionsWithoutEffect) {
+  for (const std::vector<std::string>& each : {std::vector<std::string>{"--beam", "2"},
+                                               {"--precision", "int8"},
+                                               {"--shortlist"},
+                                               {"--source-language", "de"},
+                                               {"--target-language", "en"}}) {
+    std::vector<std::string> options{"--hypothesis", first_, "--reference", reference_};
+    options.insert(options.end(), each.begin(), each.end());
+    expect_failure(evaluate(options), 2, {each[0], "--hypothesis"});
+  }
+  expect_failure(evaluate({"--hypothesis", first_, "--reference", reference_, "--swap"}), 2,
+                 {"--swap", "give --pairs"});
+}
+
 }  // namespace
 }  // namespace heed

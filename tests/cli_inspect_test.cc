@@ -55,6 +55,8 @@ TEST_F(InspectCommands, LensInTheTerminalAndAsAPicture) {
   EXPECT_EQ(look({"lens", text_, "--output", file}).status, 0);
   EXPECT_THAT(read_file(file), HasSubstr("<svg"));
   EXPECT_EQ(look({"lens", text_, "--details"}).status, 2);
+  expect_failure(look({"lens", text_, "--query", "1", "--output", file}), 2, {"--query", "--output"});
+  expect_failure(look({"lens", text_, "--query", "1", "--json"}), 2, {"--query", "--json"});
   EXPECT_EQ(look({"lens", " "}).status, 2);
 }
 

@@ -42,10 +42,57 @@ struct EvaluateOptions {
   const Command* command = nullptr;
 };
 
-/// Options that a classifier does not have.
-const std::vector<std::string> kForTranslations{"--pairs",        "--source",   "--hypothesis", "--reference",
-                                                "--output",       "--sentence", "--pair",       "--invented",
-                                                "--must-contain", "--ablate"};
+/// What is evaluated, as bits: translations by models and of files, a classifier, word alignments by a model
+/// and of a file.
+enum : unsigned {
+  kByModels = 1,
+  kOfFiles = 2,
+  kByClassifier = 4,
+  kLinksByModel = 8,
+  kLinksOfFile = 16,
+  kTranslations = kByModels | kOfFiles,
+  kLinks = kLinksByModel | kLinksOfFile
+};
+
+/// The options that do not hold for everything, with what they hold for.
+const std::vector<std::pair<std::string, unsigned>>& uses_of_options() {
+  static const auto kUses = [] {
+    std::vector<std::pair<std::string, unsigned>> uses{
+        {"--model", kByModels | kByClassifier | kLinksByModel},
+        {"--pair", kByModels | kLinksByModel},
+        {"--source-language", kByModels | kLinksByModel},
+        {"--target-language", kByModels | kLinksByModel},
+        {"--precision", kByModels | kByClassifier | kLinksByModel},
+        {"--shortlist", kByModels},
+        {"--output", kByModels},
+        {"--pairs", kTranslations | kLinks},
+        {"--swap", kTranslations | kLinks},
+        {"--hypothesis", kOfFiles | kLinksOfFile},
+        {"--alignments", kLinks},
+        {"--text", kByClassifier},
+        {"--task", kTranslations | kByClassifier}};
+    for (const char* option :
+         {"--source", "--reference", "--metrics", "--tokenize", "--lowercase", "--sentence", "--confidence",
+          "--confidence-n", "--paired-bs", "--paired-bs-n", "--paired-ar", "--paired-ar-n", "--seed",
+          "--invented", "--known-words", "--compounds", "--must-contain"}) {
+      uses.emplace_back(option, kTranslations);
+    }
+    for (const std::string& flag :
+         translate_flags({search::OptionGroup::kSearch, search::OptionGroup::kHeads}))
+      uses.emplace_back(flag, kByModels);
+    return uses;
+  }();
+  return kUses;
+}
+
+/// The options that hold for none of these.
+std::vector<std::string> options_without(unsigned uses) {
+  std::vector<std::string> options;
+  for (const auto& [option, of] : uses_of_options()) {
+    if ((of & uses) == 0) options.push_back(option);
+  }
+  return options;
+}
 
 /// The models to evaluate; without --model or --pair one, the default model.
 std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
@@ -87,10 +134,11 @@ TranslationEvaluation translation_evaluation(const EvaluateOptions& o) {
           .json = o.json};
 }
 
-/// Throws kUsage for options that are only for translations, and for several models.
+/// Throws kUsage for options that do not hold for classifiers, and for several models.
 ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
+  const std::vector<std::string> others = options_without(kByClassifier);
   for (const auto& [option, value] : o.command->given_options()) {
-    if (std::ranges::count(kForTranslations, option) == 0) continue;
+    if (std::ranges::count(others, option) == 0) continue;
     fail(ErrorKind::kUsage, "{} is for translations, and a classifier is evaluated on --text F: leave it out",
          option);
   }
@@ -253,15 +301,14 @@ void add_task_options(Command& command, EvaluateOptions& o) {
 /// Which options cannot be given together.
 void add_exclusions(Command& command) {
   command.exclude("--source", {"--pairs", "F.tsv"});
-  command.exclude("--hypothesis", {"--model", "--pair", "--ablate", "--output"});
+  command.exclude("--hypothesis", options_without(kOfFiles | kLinksOfFile));
   command.exclude("--confidence", {"--paired-bs", "--paired-ar"});
   command.exclude("--paired-bs", {"--paired-ar"});
   command.exclude("--sentence",
                   {"--confidence", "--paired-bs", "--paired-ar", "--invented", "--must-contain"});
   command.exclude("--must-contain", {"--swap"});  // the forms are those of the second column's language
-  command.exclude("--text", kForTranslations);
-  command.exclude("--alignments", {"--source", "--reference", "--output", "--sentence", "--invented",
-                                   "--must-contain", "--ablate", "--text", "--task"});
+  command.exclude("--text", options_without(kByClassifier));
+  command.exclude("--alignments", options_without(kLinks));
 }
 
 }  // namespace

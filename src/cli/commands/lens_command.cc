@@ -94,6 +94,7 @@ model; in other models it has norms. In a recurrent network, the output layer re
               "Predictions for each token and state in JSON and --query; 0: none", {0, 1000});
   add_result_options(*command, *o);
   command->add_switch("--details", o->details, "Include the vectors after each layer (JSON only)");
+  command->exclude("--query", {"--output", "--json", "--show"});  // which show all tokens
   add_columns(*command, o->columns, 40);
   add_last_options(*command, *o);
 }

@@ -41,6 +41,9 @@ void require_fitting(const TranslationEvaluation& o) {
          "a paired test compares each system with the first: give at least two --hypothesis, --model or "
          "--pair");
   }
+  if (input.swap && input.pairs.empty()) {
+    fail(ErrorKind::kUsage, "--swap exchanges the columns of --pairs: give --pairs, or leave out --swap");
+  }
   if (input.required_forms && input.pairs.empty()) {
     fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give --pairs");
   }

@@ -22,6 +22,14 @@ void add_translate_options(Command& app, TranslateFlags& flags,
   });
 }
 
+std::vector<std::string> translate_flags(std::initializer_list<search::OptionGroup> groups) {
+  std::vector<std::string> flags;
+  translate::visit_translate_options([&](const search::OptionRow& row, auto, const auto&...) {
+    if (std::ranges::find(groups, row.group) != groups.end()) flags.push_back(search::flag_of(row));
+  });
+  return flags;
+}
+
 TranslateOptions read_options(const TranslateFlags& flags) {
   TranslateOptions options = flags.options;
   if (flags.glossary == "-") {

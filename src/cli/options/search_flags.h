@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "cli/options/command_line.h"
 #include "search/rules/option_row.h"
@@ -20,6 +21,9 @@ struct TranslateFlags {
 /// Adds the options of these groups, under their titles.
 void add_translate_options(Command& app, TranslateFlags& flags,
                            std::initializer_list<search::OptionGroup> groups);
+
+/// The flags of these groups, such as "--beam".
+std::vector<std::string> translate_flags(std::initializer_list<search::OptionGroup> groups);
 
 /// The options with the terms of the glossary. Throws the errors of Glossary::load().
 TranslateOptions read_options(const TranslateFlags& flags);
