@@ -106,6 +106,13 @@ TEST_F(CliGenerateTest, ScoresTexts) {
   EXPECT_NEAR(totals.at("perplexity").get<double>(), 256, 60);  // untrained
   EXPECT_EQ(run({"score", "--input", texts, "--whole", "--summary", "--json"}).status, 0);
 
+  const std::string one = folder_.write("one", "Once upon\n");
+  const Arguments nothing{"score", "--input", one, "--part", "2/2", "--summary"};
+  EXPECT_EQ(run(nothing).out, "0 texts, 0 tokens: nothing to score\n");
+  Arguments as_json = nothing;
+  as_json.push_back("--json");
+  EXPECT_TRUE(objects_of(run(as_json).out).at(0).at("perplexity").is_null());
+
   EXPECT_EQ(run({"score", texts}).out, lines.out);  // the name of a file
   EXPECT_EQ(run({"score", "Once upon", "a time"}).out,
             run({"score", "--input", folder_.write("two", "Once upon\na time\n")}).out);

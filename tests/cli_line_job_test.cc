@@ -67,6 +67,17 @@ uint64_t lines_done(const std::string& output) {
   return nlohmann::json::parse(read_file(path))["output"]["input_lines"];
 }
 
+TEST_F(LineJobTest, TotalsOfAPartWithoutPairs) {
+  const std::string one = folder_.write("one.tsv", "Ein Haus.\tA house.\n");
+  const Arguments nothing{"score", "--pairs", one, "--part", "2/2", "--summary"};
+  EXPECT_EQ(output_of(nothing), "0 pairs: nothing to score\n");
+  Arguments as_json = nothing;
+  as_json.push_back("--json");
+  const auto totals = nlohmann::json::parse(output_of(as_json));
+  EXPECT_EQ(totals["pairs"], 0);
+  EXPECT_TRUE(totals["perplexity"].is_null());
+}
+
 TEST_F(LineJobTest, PartsOfEveryCommandAreTheWhole) {
   const std::vector<Arguments> commands{{"translate", "--input", input_, "--beam", "1", "--nbest", "1"},
                                         {"translate", "--input", input_, "--sample", "--seed", "3"},

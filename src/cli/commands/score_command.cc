@@ -37,6 +37,7 @@ struct PairTotals {
   size_t pairs = 0, tokens = 0;
   double log_probability = 0;
   /// exp of the mean negative log-probability per token.
+  /// NaN, in JSON null, without tokens.
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
 };
 
@@ -60,6 +61,7 @@ std::string to_json(const PairTotals& totals) {
 }
 
 std::string to_text(const PairTotals& totals) {
+  if (totals.tokens == 0) return "0 pairs: nothing to score";
   return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}", counted(totals.pairs, "pair"),
                      counted(totals.tokens, "token"), totals.log_probability, totals.perplexity());
 }

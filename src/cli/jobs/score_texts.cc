@@ -28,7 +28,8 @@ struct TextTotals {
     bytes += text.size();
     log_probability += score.log_probability;
   }
-  /// exp of the mean negative log-probability per token.
+  /// exp of the mean negative log-probability per token. Without tokens NaN, in JSON null, as
+  /// bits_per_byte().
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
   /// Mean negative log2-probability per byte: comparable between tokenizers.
   double bits_per_byte() const { return -log_probability / std::log(2.0) / static_cast<double>(bytes); }
@@ -55,6 +56,7 @@ std::string to_json(const TextTotals& totals) {
 }
 
 std::string to_text(const TextTotals& totals) {
+  if (totals.tokens == 0) return fmt::format("{}, 0 tokens: nothing to score", counted(totals.texts, "text"));
   return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}, {:.4f} bits per byte",
                      counted(totals.texts, "text"), counted(totals.tokens, "token"), totals.log_probability,
                      totals.perplexity(), totals.bits_per_byte());
