@@ -54,14 +54,23 @@ void draw_bars(Chart& chart, const Axis& axis, const std::vector<double>& values
   chart.picture().add(std::move(bars));
 }
 
-/// Values above their bars, in two decimals, if all of them fit.
+/// In two decimals, or if all values are small, as many as give the largest one two significant digits.
+std::string bar_number(double value, double largest) {
+  constexpr double kSmallest = 1e-5;  // smaller numbers have exponents
+  if (largest > 0 && largest < kSmallest) return fmt::format("{:.2g}", value);
+  const double decimals = largest > 0 ? 1 - std::floor(std::log10(largest)) : 2;
+  return decimal_text(value, static_cast<int>(std::max(2.0, decimals)));
+}
+
+/// Values above their bars, if all of them fit.
 void draw_numbers(Chart& chart, const Axis& axis, const std::vector<double>& values) {
   const double slot = chart.plot().width / static_cast<double>(values.size());
+  const double largest = *std::ranges::max_element(values);
   std::vector<Text> texts;
   for (size_t n = 0; n < values.size(); ++n) {
     const double x = chart.plot().left + (static_cast<double>(n) + 0.5) * slot;
     texts.push_back(
-        chart.label(fmt::format("{:.2f}", values[n]), {x, chart.y_at(axis, values[n]) - 2}, Align::kMiddle));
+        chart.label(bar_number(values[n], largest), {x, chart.y_at(axis, values[n]) - 2}, Align::kMiddle));
     texts.back().size *= 0.85;
     if (chart.picture().measure(texts.back()).width > slot - 2) return;
   }
@@ -141,9 +150,9 @@ Picture histogram_picture(const std::vector<double>& values, int bins, const Cha
   check_values(values, true);
   if (bins < 0 || bins > kMaxBars)
     fail(ErrorKind::kUsage, "a histogram needs 1 to {1} bins, or 0, not {0}", bins, kMaxBars);
-  if (bins == 0) bins = choose_bins(values);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const Axis x_axis(*low, *high, 6, AxisScale::kLinear, false);
+  const Axis x_axis(*low, *high, 6, AxisScale::kLinear, false);  // throws for a range that overflows
+  if (bins == 0) bins = choose_bins(values);
   std::vector<double> counts(bins);
   for (const double value : values) {
     const double bin = x_axis.position(value) * bins;

@@ -19,6 +19,11 @@ double round_step(double step) {
   return 10 * power;
 }
 
+/// The decimals in which multiples of `step` differ.
+int decimals_of(double step) {
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 17);
+}
+
 /// Removes trailing zeros of a fraction.
 std::string trim_zeros(std::string number) {
   if (number.find('.') == std::string::npos) return number;
@@ -32,22 +37,31 @@ std::string trim_zeros(std::string number) {
 std::string tick_label(double value, double step, double largest) {
   if (std::abs(value) < step * 1e-6) return "0";
   const double size = std::abs(value);
-  if (size >= 1e15 || size < 1e-4) return fmt::format("{:.3g}", value);
+  if (size >= 1e15 || size < 1e-4) {
+    const double digits = std::floor(std::log10(size) + 1e-9) - std::floor(std::log10(step) + 1e-9) + 1;
+    return fmt::format("{:.{}g}", value, static_cast<int>(std::clamp(digits, 3.0, 17.0)));
+  }
   for (const auto& [unit, name] :
        {std::pair{1e12, "T"}, std::pair{1e9, "G"}, std::pair{1e6, "M"}, std::pair{1e3, "k"}}) {
-    if (size < unit || largest < std::max(unit, 1e4)) continue;
-    const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9)), 0, 6);
-    return trim_zeros(fmt::format("{:.{}f}", value / unit, digits)) + name;
+    constexpr int kMostDigits = 3;  // with more, a smaller unit is easier to read
+    if (size < unit || largest < std::max(unit, 1e4) || decimals_of(step / unit) > kMostDigits) continue;
+    return trim_zeros(fmt::format("{:.{}f}", value / unit, decimals_of(step / unit))) + name;
   }
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
-  return trim_zeros(fmt::format("{:.{}f}", value, digits));
+  return trim_zeros(fmt::format("{:.{}f}", value, decimals_of(step)));
+}
+
+std::string decimal_text(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.find_first_of("123456789") == std::string::npos) std::erase(text, '-');
+  return text;
 }
 
 Axis::Axis(double low, double high, int ticks, AxisScale scale, bool widen)
     : low_(low), high_(high), scale_(scale) {
   HEED_CHECK(low <= high || !std::isfinite(low) || !std::isfinite(high));
   if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(high - low)) {
-    fail(ErrorKind::kNumeric, "an axis cannot range from {} to {}: the numbers must be finite", low, high);
+    fail(ErrorKind::kNumeric, "an axis cannot range from {} to {}: these and their difference must be finite",
+         low, high);
   }
   ticks = std::max(ticks, 2);
   if (scale == AxisScale::kLogarithmic) {

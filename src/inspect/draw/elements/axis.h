@@ -39,7 +39,10 @@ class Axis {
 };
 
 /// Formats a tick label on an axis with ticks `step` apart, up to `largest`: "0.05", "20", "1.5M"; "5k" on
-/// axes beyond ten thousand.
+/// axes beyond ten thousand. Different ticks have different labels.
 std::string tick_label(double value, double step, double largest);
+
+/// A number with this many decimals; without a sign if all of its digits are 0.
+std::string decimal_text(double value, int decimals);
 
 }  // namespace heed

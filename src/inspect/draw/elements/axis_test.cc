@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "heed/error.h"
@@ -24,6 +25,21 @@ TEST(Axis, RoundNumbers) {
   EXPECT_THAT(labels(Axis(-7, 13, 4)), ElementsAre("-10", "-5", "0", "5", "10", "15"));
   EXPECT_THAT(labels(Axis(1, 20000, 4, AxisScale::kLinear, false)), ElementsAre("5k", "10k", "15k", "20k"));
   EXPECT_THAT(labels(Axis(0, 2.5e6, 5)), ElementsAre("0", "500k", "1M", "1.5M", "2M", "2.5M"));
+}
+
+TEST(Axis, DifferentTicksHaveDifferentLabels) {
+  EXPECT_THAT(labels(Axis(1e6, 1e6 + 0.004, 4)),
+              ElementsAre("1000000", "1000000.001", "1000000.002", "1000000.003", "1000000.004"));
+  EXPECT_THAT(labels(Axis(5e-5, 5.0004e-5, 4)),
+              ElementsAre("5e-05", "5.0001e-05", "5.0002e-05", "5.0003e-05", "5.0004e-05"));
+  EXPECT_THAT(labels(Axis(2e6, 2.0004e6, 4)),
+              ElementsAre("2000k", "2000.1k", "2000.2k", "2000.3k", "2000.4k"));
+  for (const auto& [low, high] : {std::pair{1e6, 1e6 + 9e-3}, std::pair{1.0, 1 + 1e-8},
+                                  std::pair{3e-4, 3e-4 + 1e-12}, std::pair{1e18, 1e18 + 1e10}}) {
+    std::vector<std::string> found = labels(Axis(low, high, 5));
+    std::ranges::sort(found);
+    EXPECT_TRUE(std::ranges::adjacent_find(found) == found.end()) << low << " " << high;
+  }
 }
 
 TEST(Axis, Logarithmic) {

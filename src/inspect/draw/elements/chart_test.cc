@@ -40,6 +40,18 @@ TEST(BarPicture, ShowsEveryValue) {
   }
 }
 
+TEST(BarPicture, SmallNumbersHaveDigits) {
+  const std::vector<Label> labels{{"a", 0, 0}, {"b", 0, 0}};
+  const auto numbers = [&](double first, double second) {
+    return words(bar_picture(labels, {first, second}));
+  };
+  EXPECT_TRUE(numbers(0.001, 0.0032).contains("0.0010"));
+  EXPECT_TRUE(numbers(0.001, 0.0032).contains("0.0032"));
+  EXPECT_TRUE(numbers(0.001, 0.32).contains("0.00"));  // as the other bar
+  EXPECT_TRUE(numbers(3e-9, 2e-9).contains("3e-09"));
+  EXPECT_TRUE(numbers(0, 0).contains("0.00"));
+}
+
 TEST(BarPicture, QueriesOfATrace) {
   const Trace trace = trace_of(40, 1, 2);
   const Picture picture = query_picture(trace, {Stack::kCross, 0, 1, 5});
@@ -77,6 +89,7 @@ TEST(HistogramPicture, CountsEveryValueOnce) {
   EXPECT_NO_THROW(histogram_picture({3}, 0));
   EXPECT_THROW(histogram_picture({}, 0), Error);
   EXPECT_THROW(histogram_picture({std::nan("")}, 0), Error);
+  EXPECT_THROW(histogram_picture({-1e308, 1e308}, 0), Error);
 }
 
 std::vector<Curve> curves() {
