@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/files/file.h"
+#include "cli/evaluation/head_importance.h"
 #include "tiny_model.h"
 
 namespace heed {
@@ -86,6 +88,24 @@ TEST_F(HeadsCommand, ListsTheMostImportantFirst) {
   EXPECT_EQ(count, heads["heads"].size());
   EXPECT_EQ(heads["pairs"], 5);
   EXPECT_FALSE(heads.contains("bleu"));
+}
+
+// Heads without which the model is better have negative losses, which the scale includes.
+TEST(HeadImportance, PicturesHaveAllLosses) {
+  cli::HeadImportance importance;
+  importance.whole = {.log_probability = -0.5, .bleu = 30};
+  for (int head = 0; head < 4; ++head) {
+    importance.heads.push_back({{.layer_id = {.stack = Stack::kEncoder, .layer = 0}, .head = head},
+                                {.log_probability = -0.63 + 0.112 * head, .bleu = 30.04}});
+  }
+  const Picture picture = cli::head_importance_picture(importance);
+  std::set<std::string> words;
+  for (const Text& text : picture.texts()) {
+    words.insert(text.label.text);
+    EXPECT_LE(text.bounds.right(), picture.width) << text.label.text;
+  }
+  EXPECT_TRUE(words.contains("130") && words.contains("-206") && words.contains("-250")) << "of the scale";
+  EXPECT_FALSE(words.contains("-0.0"));
 }
 
 TEST_F(HeadsCommand, RefusesWhatItCannotDo) {

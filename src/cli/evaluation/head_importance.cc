@@ -82,15 +82,18 @@ Picture head_importance_picture(const HeadImportance& importance) {
                           const std::function<double(const SetScore&)>& value) {
     MatrixPictureOptions options{.title = title, .scale = scale, .x_name = "head"};
     options.decimals = decimals;
-    double most = 0;
+    float least = 0, most = 0;
     std::vector<MatrixPlot> plots;
     for (const Stack stack : {Stack::kEncoder, Stack::kCross, Stack::kDecoder}) {
       MatrixPlot plot = plot_of(importance, stack, value);
       if (plot.matrix.empty()) continue;
-      for (const float loss : plot.matrix.weights) most = std::max(most, static_cast<double>(loss));
+      for (const float loss : plot.matrix.weights) {
+        least = std::min(least, loss);
+        most = std::max(most, loss);
+      }
       plots.push_back(std::move(plot));
     }
-    if (most > 0) options.most = most;
+    set_colour_range(options, static_cast<double>(least), static_cast<double>(most));
     return matrix_picture(plots, options);
   };
   Picture picture = map_of("Loss of log-probability per token when a head is switched off, in 1/1000 nat",

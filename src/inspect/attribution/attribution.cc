@@ -75,7 +75,7 @@ Attribution attribute(const InspectedModel& model, const Reading& reading, const
     fail(ErrorKind::kUsage, "rollout follows the attention, whatever the token: leave out the alternative");
   }
   const std::vector<size_t> chosen = chosen_predictions(model, reading, options.token);
-  const int32_t other = alternative_id(model, options.instead, chosen.size());
+  const int32_t other = alternative_id(model, reading, options.instead, chosen);
 
   Attribution attribution{.model = model.name(),
                           .source = reading.source,

@@ -111,8 +111,9 @@ Picture attribution_picture(const Attribution& attribution) {
   MatrixPictureOptions options;
   options.title = attribution.target.empty() ? attribution.source : attribution.target;
   options.scale = attribution.method == AttributionMethod::kRollout ? "share" : "contribution to ln P";
-  options.least = static_cast<double>(least);
-  options.most = std::max(static_cast<double>(most), options.least + 1e-6);
+  set_colour_range(options, static_cast<double>(least), static_cast<double>(most));
+  options.masked = "not read";
+  options.masked_number = "";
   options.decimals = attribution.method == AttributionMethod::kRollout ? 2 : 1;
   return matrix_picture({plot}, options);
 }

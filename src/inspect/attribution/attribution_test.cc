@@ -12,6 +12,7 @@
 #include "inspect/attribution/explained.h"
 #include "inspect/attribution/gradient.h"
 #include "inspect/attribution/rollout.h"
+#include "inspect/draw/test_pictures.h"
 #include "inspect/reading/model_to_inspect.h"
 #include "inspect/test_inspected_models.h"
 #include "paths.h"
@@ -209,6 +210,19 @@ TEST(Attribution, RolloutSharesSumToOne) {
   EXPECT_THROW(attention_rollout(small_rnn().view(), small_reading()), Error);
 }
 
+TEST(Attribution, RolloutOfALanguageModel) {
+  const TestInspected model = small_language_model();
+  const Reading reading = reading_of_ids(*model.loaded.model, {3, 7, 11}, {4, 5});
+  const Rollout rollout = attention_rollout(model.view(), reading);
+  EXPECT_TRUE(rollout.encoder.empty());
+  const size_t tokens = rollout.decoder_tokens;
+  ASSERT_EQ(rollout.decoder.size(), tokens * tokens);
+  for (size_t row = 0; row < tokens; ++row) {
+    const auto first = rollout.decoder.begin() + static_cast<std::ptrdiff_t>(row * tokens);
+    EXPECT_NEAR(std::accumulate(first, first + static_cast<std::ptrdiff_t>(tokens), 0.0), 1, 1e-5);
+  }
+}
+
 TEST(Attribution, WrongOptionsAreErrors) {
   const TestInspected model = small_transformer(false);
   const auto error_of = [&](const AttributionOptions& options) {
@@ -222,6 +236,7 @@ TEST(Attribution, WrongOptionsAreErrors) {
   EXPECT_NE(error_of({.token = "4"}).find("number from 1 to 3"), std::string::npos);
   EXPECT_NE(error_of({.instead = "7"}).find("one token of 3"), std::string::npos);
   EXPECT_NE(error_of({.token = "1", .instead = "1 2"}).find("'1 2'"), std::string::npos);
+  EXPECT_NE(error_of({.token = "1", .instead = "5"}).find("the prediction itself"), std::string::npos);
   EXPECT_NE(error_of({.method = AttributionMethod::kGradient, .baseline = "zero"}).find("baseline"),
             std::string::npos);
   EXPECT_NE(error_of({.baseline = "1 2"}).find("'1 2'"), std::string::npos);
@@ -238,7 +253,10 @@ TEST(Attribution, TableAndPicture) {
       attribution_of(model, {.token = "2", .instead = "7", .method = AttributionMethod::kGradient});
   EXPECT_NE(attribution_table(choice, 80, TerminalColours::kNone).find("\u201D and not \u201C"),
             std::string::npos);
-  EXPECT_GT(attribution_picture(all).width, 0);
+  const Picture picture = attribution_picture(all);
+  EXPECT_TRUE(testing::faults(picture).empty());
+  EXPECT_TRUE(testing::words(picture).contains("not read"));
+  EXPECT_FALSE(testing::words(picture).contains("\u2212\u221E"));
   const auto json = nlohmann::json::parse(attribution_to_json(all));
   EXPECT_EQ(json["attributions"][2].size(), 6u);
   EXPECT_TRUE(json["difference"][0].is_null());

@@ -36,7 +36,7 @@ Shares mixed(const AttentionMatrix& weights, const Shares& attended, const Share
   Shares sum{static_cast<size_t>(weights.queries), attended.columns, {}};
   sum.values.resize(sum.rows * sum.columns);
   for (size_t row = 0; row < sum.rows; ++row) {
-    double* const to = &sum.values[row * sum.columns];
+    double* const to = sum.values.data() + row * sum.columns;  // no columns: no values
     for (size_t key = 0; key < attended.rows; ++key) {
       const double weight = static_cast<double>(weights.at(static_cast<int>(row), static_cast<int>(key))) / 2;
       for (size_t n = 0; n < sum.columns; ++n) to[n] += weight * attended.values[key * sum.columns + n];

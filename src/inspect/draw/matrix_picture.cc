@@ -1,13 +1,12 @@
 #include "inspect/draw/matrix_picture.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "inspect/draw/elements/axis.h"
 #include "inspect/draw/elements/heat_map.h"
 
 namespace heed {
@@ -17,6 +16,7 @@ constexpr double kMatrixMargin = 14, kMatrixGap = 16, kMatrixLabelGap = 4;
 constexpr double kMatrixRowWidth = 640;  // cells grow until a row of plots has this width
 constexpr double kMatrixSmallestCell = 2, kMatrixLargestCell = 30;
 constexpr double kMatrixMaxLabel = 90;
+constexpr double kMatrixTitleWidth = 300;  // of a title above narrow plots
 constexpr Colour kMasked{0.87, 0.87, 0.87}, kHatching{0.62, 0.62, 0.62};
 
 bool is_masked(float value) {
@@ -74,7 +74,14 @@ class MatrixLayout {
   }
 
   Picture draw() {
-    double y = draw_heading(), right = kMatrixMargin + legend_width();
+    const double content = std::max(legend_width(), per_row_ * (plot_width() + kMatrixGap) - kMatrixGap);
+    double y = kMatrixMargin, right = kMatrixMargin + content;
+    if (!options_.title.empty()) {
+      const Box title = draw_title(std::max(content, kMatrixTitleWidth));
+      y = title.bottom() + kMatrixGap / 2;
+      right = std::max(right, title.right());
+    }
+    y = draw_scale(y);
     for (size_t first = 0; first < plots_.size(); first += static_cast<size_t>(per_row_)) {
       double x = kMatrixMargin;
       for (size_t n = first; n < std::min(plots_.size(), first + static_cast<size_t>(per_row_)); ++n) {
@@ -110,7 +117,7 @@ class MatrixLayout {
     Text text = value_style();
     double room = 0;
     for (const double value : {options_.least, options_.most}) {
-      text.label.text = fmt::format("{:.{}f}", value, options_.decimals);
+      text.label.text = decimal_text(value, options_.decimals);
       room = std::max(room, picture_.measure(text).width);
     }
     return room + 5;
@@ -153,21 +160,23 @@ class MatrixLayout {
   double title_height() const { return 1.6 * style_.size; }
   double plot_width() const { return row_names_ + width_; }
 
-  /// Title and legend; returns where the plots begin.
-  double draw_heading() {
-    double y = kMatrixMargin;
-    if (!options_.title.empty()) {
-      Text title = title_style();
-      title.size *= 1.35;
-      title.bold = true;
-      title.label.text = visible_text(options_.title);
-      title.at = {kMatrixMargin, y + title.size};
-      picture_.add(title);
-      y += 1.8 * title.size;
-    }
-    draw_legend(picture_, {kMatrixMargin, y}, scale(), style_);
+  /// Up to two lines.
+  Box draw_title(double width) {
+    Text title = title_style();
+    title.size *= 1.35;
+    title.bold = true;
+    title.label.text = visible_text(options_.title);
+    title.max_width = width;
+    title.lines = 2;
+    title.at = {kMatrixMargin, kMatrixMargin + title.size};
+    return picture_.add(title);
+  }
+
+  /// The legend; returns where the plots begin.
+  double draw_scale(double y) {
+    draw_legend(picture_, {kMatrixMargin, y}, scale(), title_style());
     if (any_masked_) {
-      const Box box{kMatrixMargin + legend_size(picture_, style_, scale()).width + kMatrixGap, y,
+      const Box box{kMatrixMargin + legend_size(picture_, title_style(), scale()).width + kMatrixGap, y,
                     2 * style_.size, style_.size};
       draw_masked({box.left, box.top}, box.height);
       draw_masked({box.left + box.height, box.top}, box.height);
@@ -176,16 +185,16 @@ class MatrixLayout {
       text.at = {box.right() + kMatrixLabelGap, y + style_.size - 1};
       picture_.add(text);
     }
-    return y + legend_size(picture_, style_, scale()).height + kMatrixGap / 2;
+    return y + legend_size(picture_, title_style(), scale()).height + kMatrixGap / 2;
   }
 
   Text masked_text() const {
     Text text = title_style();
-    text.label.text = "masked (\u2212\u221E)";
+    text.label.text = options_.masked;
     return text;
   }
   double legend_width() const {
-    const double width = legend_size(picture_, style_, scale()).width;
+    const double width = legend_size(picture_, title_style(), scale()).width;
     if (!any_masked_) return width;
     return width + kMatrixGap + 2 * style_.size + kMatrixLabelGap + picture_.measure(masked_text()).width;
   }
@@ -257,8 +266,9 @@ class MatrixLayout {
     for (int row = 0; row < matrix.queries; ++row) {
       for (int column = 0; column < matrix.keys; ++column) {
         const bool masked = is_masked(matrix.at(row, column));
-        text.label.text =
-            masked ? "\u2212\u221E" : fmt::format("{:.{}f}", matrix.at(row, column), options_.decimals);
+        text.label.text = masked
+                              ? options_.masked_number
+                              : decimal_text(static_cast<double>(matrix.at(row, column)), options_.decimals);
         text.at = {corner.x + (column + 0.5) * cell_, corner.y + row * cell_ + baseline};
         const double share = static_cast<double>(shares.at(row, column));
         text.colour = ink_on(masked ? kMasked : level_colour(colour_level(share)));
@@ -278,6 +288,13 @@ class MatrixLayout {
 };
 
 }  // namespace
+
+void set_colour_range(MatrixPictureOptions& options, double least, double most) {
+  constexpr int kSteps = 8;
+  const Axis range(least, most, kSteps);
+  options.least = range.low();
+  options.most = range.high();
+}
 
 Picture matrix_picture(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options) {
   check(plots, options);

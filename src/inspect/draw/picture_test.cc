@@ -14,6 +14,7 @@
 #include "heed/error.h"
 #include "inspect/draw/attention_picture.h"
 #include "inspect/draw/elements/heat_map.h"
+#include "inspect/draw/matrix_picture.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/draw/test_pictures.h"
 #include "inspect/trace/test_traces.h"
@@ -154,6 +155,49 @@ TEST(AttentionPicture, RefusesInvalidTraces) {
   PictureOptions options;
   options.font_size = 0;
   EXPECT_THROW(attention_picture(trace_of(4, 1, 1), options), Error);
+}
+
+MatrixPlot small_plot() {
+  constexpr float kMasked = -std::numeric_limits<float>::infinity();
+  return {"plot", {2, 2, {-0.001f, 0.5f, kMasked, -0.3f}}, {"first", "second"}, {"a", "b"}};
+}
+
+TEST(MatrixPicture, LongTitlesAndScalesAreComplete) {
+  const std::string title = "A sentence that is much wider than the two columns of the matrix below it",
+                    scale = "probability of the expected token";
+  const Picture picture = matrix_picture({small_plot()}, {.title = title, .scale = scale});
+  EXPECT_THAT(faults(picture), ::testing::IsEmpty());
+  size_t found = 0;
+  for (const Text& text : picture.texts()) {
+    if (text.label.text == title || text.label.text == scale) found += text.elided ? 0 : 1;
+  }
+  EXPECT_EQ(found, 2u);
+  EXPECT_THAT(faults(matrix_picture({small_plot()}, {.title = title + ". " + title + ". " + title + "."})),
+              ::testing::IsEmpty());
+}
+
+TEST(MatrixPicture, ScalesOfAnyNumbersCanBeRead) {
+  for (const auto& [least, most] : {std::pair{-0.32614, 0.50713}, std::pair{-1.23456e-7, 9.87654e9}}) {
+    MatrixPictureOptions options{.scale = "", .least = least, .most = most};
+    EXPECT_THAT(faults(matrix_picture({small_plot()}, options)), ::testing::IsEmpty());
+    set_colour_range(options, least, most);
+    EXPECT_LE(options.least, least + 1e-9 * most);
+    EXPECT_GE(options.most, most);
+    EXPECT_THAT(faults(matrix_picture({small_plot()}, options)), ::testing::IsEmpty());
+  }
+  MatrixPictureOptions options;
+  set_colour_range(options, -0.32614, 0.50713);
+  EXPECT_DOUBLE_EQ(options.least, -0.4);
+  EXPECT_DOUBLE_EQ(options.most, 0.6);
+}
+
+TEST(MatrixPicture, CellsHaveNoNegativeZero) {
+  const auto found = words(matrix_picture(
+      {small_plot()}, {.least = -1, .decimals = 1, .masked = "not read", .masked_number = ""}));
+  EXPECT_TRUE(found.contains("0.0") && found.contains("-0.3") && found.contains("not read"));
+  EXPECT_FALSE(found.contains("-0.0"));
+  EXPECT_FALSE(found.contains("\u2212\u221E"));
+  EXPECT_TRUE(words(matrix_picture({small_plot()}, {.least = -1, .decimals = 1})).contains("\u2212\u221E"));
 }
 
 TEST(HeatMap, DarkerMeansMore) {

@@ -31,10 +31,20 @@ bool has_predictions(const LensStack& stack) {
                      [](const LensState& state) { return !state.predictions.empty(); });
 }
 
+bool has_added_norms(const LensStack& stack) {
+  return std::ranges::any_of(stack.states, [](const LensState& state) { return !state.added_norms.empty(); });
+}
+
 void require_value(const LensStack& stack, LensValue value) {
   if (value == LensValue::kPredictions && !has_predictions(stack)) {
     fail(ErrorKind::kUsage,
          "this stack predicts no tokens: choose another stack, or norms instead of predictions");
+  }
+  if (value == LensValue::kAdded && !has_added_norms(stack)) {
+    fail(
+        ErrorKind::kUsage,
+        "the layers of this stack add nothing to its states, as those of recurrent networks: choose norms or "
+        "predictions");
   }
 }
 

@@ -28,7 +28,8 @@ const LensStack& stack_named(const Lens& lens, const std::string& name);
 LensValue lens_value_named(const LensStack& stack, const std::string& name);
 
 /// One row for each state, one column for each token; wide tables are split. Throws kUsage for predictions of
-/// a stack without them, and for fewer than 40 columns.
+/// a stack without them, for what is added in one whose layers add nothing (recurrent networks), and for
+/// fewer than 40 columns.
 std::string lens_table(const Lens& lens, const LensStack& stack, LensValue value, int columns);
 
 /// One row for each state, for a single token: layer, part, norms, and predictions.

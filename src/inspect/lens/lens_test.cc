@@ -5,9 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "inspect/draw/test_pictures.h"
 #include "inspect/lens/lens_json.h"
 #include "inspect/lens/lens_table.h"
 #include "inspect/test_inspected_models.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {
@@ -104,6 +106,11 @@ TEST(Lens, OfARecurrentNetwork) {
   EXPECT_TRUE(lens.decoder.states[0].predictions.empty());
   EXPECT_EQ(lens.decoder.states[3].predictions.size(), 3u);
   EXPECT_EQ(lens.decoder.states[3].width, 12);
+  for (const LensStack& stack : {lens.encoder, lens.decoder}) {
+    EXPECT_NO_THROW(lens_table(lens, stack, LensValue::kNorms, 80));
+    expect_error(ErrorKind::kUsage, "add nothing", [&] { lens_table(lens, stack, LensValue::kAdded, 80); });
+    expect_error(ErrorKind::kUsage, "add nothing", [&] { lens_picture(lens, stack, LensValue::kAdded); });
+  }
 }
 
 TEST(Lens, JsonHasTheVectorsWithDetailsOnly) {
@@ -155,6 +162,9 @@ TEST(Lens, Tables) {
             std::string::npos);
   EXPECT_NE(lens_token_table(lens, lens.decoder, 1).find("expected"), std::string::npos);
   EXPECT_GT(lens_picture(lens, lens.encoder, LensValue::kAdded).width, 0);
+  const Picture picture = lens_picture(lens, lens.decoder, LensValue::kPredictions);
+  EXPECT_TRUE(testing::faults(picture).empty());
+  EXPECT_FALSE(picture.texts().at(0).elided) << "the name of the scale";
 }
 
 /// As of a classifier: an encoder without predictions, and no decoder.

@@ -87,7 +87,7 @@ PatchedPart patched_part_named(const std::string& name) {
 Patching patch(const InspectedModel& model, const Reading& clean, const Reading& corrupted,
                const PatchOptions& options, ThreadPool& pool) {
   const std::vector<size_t> chosen = chosen_predictions(model, clean, options.token);
-  const int32_t other = alternative_id(model, options.instead, chosen.size());
+  const int32_t other = alternative_id(model, clean, options.instead, chosen);
   require_different_texts(clean, corrupted);
   Patching patching{.model = model.name(),
                     .source = clean.source,

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "inspect/draw/elements/axis.h"
 #include "inspect/draw/matrix_picture.h"
 #include "inspect/terminal/column_table.h"
 
@@ -64,8 +65,7 @@ double scale_end(double largest) {
 
 std::string effect_text(float effect) {
   if (std::isnan(effect)) return "";
-  const std::string text = fmt::format("{:.2f}", effect);
-  return text == "-0.00" ? "0.00" : text;
+  return decimal_text(static_cast<double>(effect), 2);
 }
 
 std::string map_table(const NamedMap& named, const char* corner, int columns) {
@@ -146,6 +146,8 @@ Picture patching_picture(const Patching& patching) {
   options.least = -scale_end(-static_cast<double>(least));
   options.most = scale_end(static_cast<double>(most));
   options.decimals = 2;
+  options.masked = "no counterpart";
+  options.masked_number = "";
   options.plots_per_row = patching.what == PatchedPart::kPositions ? 1 : 0;
   return matrix_picture(plots, options);
 }

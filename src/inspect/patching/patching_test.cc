@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "inspect/draw/test_pictures.h"
 #include "inspect/patching/patch_plan.h"
 #include "inspect/patching/patching_json.h"
 #include "inspect/patching/patching_table.h"
@@ -225,7 +226,10 @@ TEST(Patching, OfTextsOfDifferentLengths) {
   EXPECT_TRUE(json["counterparts"][1].is_null());
   EXPECT_EQ(json["counterparts"][2], 4);
   EXPECT_TRUE(json["effects"]["encoder"][0][1].is_null());
-  EXPECT_GT(patching_picture(found).width, 0);
+  const Picture picture = patching_picture(found);
+  EXPECT_TRUE(testing::faults(picture).empty());
+  EXPECT_TRUE(testing::words(picture).contains("no counterpart"));
+  EXPECT_FALSE(testing::words(picture).contains("\u2212\u221E"));
 }
 
 TEST(Patching, OfTwoTokensIsTheDifferenceOfBoth) {
@@ -255,8 +259,11 @@ TEST(Patching, WrongOptionsAreErrors) {
   EXPECT_NE(error_of(model, small_reading(), {}).find("same tokens"), std::string::npos);
   EXPECT_NE(error_of(model, other_reading(), {.token = "4"}).find("number from 1 to 3"), std::string::npos);
   EXPECT_NE(error_of(model, other_reading(), {.instead = "7"}).find("one token of 3"), std::string::npos);
-  EXPECT_NE(error_of(model, other_reading(), {.token = "1", .instead = "5"}).find("equally likely"),
+  EXPECT_NE(error_of(model, other_reading(), {.token = "1", .instead = "5"}).find("the prediction itself"),
             std::string::npos);
+  Reading later = small_reading();  // differs after the first prediction
+  later.decoder_ids[2] = 9;
+  EXPECT_NE(error_of(model, later, {.token = "1"}).find("equally likely"), std::string::npos);
   EXPECT_NE(error_of(small_rnn(), other_reading(), {}).find("no attention heads"), std::string::npos);
   EXPECT_THROW(patched_part_named("words"), Error);
   EXPECT_EQ(error_of(model, other_reading(), {}), "");
@@ -268,7 +275,7 @@ TEST(Patching, TablesAndPicture) {
     const Patching found = patching_of(model, {.what = what});
     EXPECT_NE(patching_table(found, 80).find("largest effects"), std::string::npos);
     EXPECT_THROW(patching_table(found, 30), Error);
-    EXPECT_GT(patching_picture(found).width, 0);
+    EXPECT_TRUE(testing::faults(patching_picture(found)).empty());
   }
   const std::string positions = patching_table(patching_of(model, {.what = PatchedPart::kPositions}), 80);
   EXPECT_NE(positions.find("7/"), std::string::npos) << positions;

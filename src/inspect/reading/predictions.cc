@@ -26,12 +26,9 @@ std::vector<size_t> chosen_predictions(const InspectedModel& model, const Readin
   return all;
 }
 
-int32_t alternative_id(const InspectedModel& model, const std::string& name, size_t predictions) {
-  if (name.empty()) return -1;
-  if (predictions != 1) {
-    fail(ErrorKind::kUsage,
-         "an alternative is for one token of {}: choose it by its number or its text (--token)", predictions);
-  }
+namespace {
+
+int32_t token_or_label_id(const InspectedModel& model, const std::string& name) {
   if (model.task() == models::Task::kClassification) return model.find_class(name);
   const auto id = model.find(name);
   if (!id) {
@@ -39,6 +36,23 @@ int32_t alternative_id(const InspectedModel& model, const std::string& name, siz
          "'{}' is not one token of the model's vocabulary: give one as the tokens are shown", name);
   }
   return *id;
+}
+
+}  // namespace
+
+int32_t alternative_id(const InspectedModel& model, const Reading& reading, const std::string& name,
+                       const std::vector<size_t>& chosen) {
+  if (name.empty()) return -1;
+  if (chosen.size() != 1) {
+    fail(ErrorKind::kUsage,
+         "an alternative is for one token of {}: choose it by its number or its text (--token)",
+         chosen.size());
+  }
+  const int32_t id = token_or_label_id(model, name);
+  if (id == reading.target_ids[chosen[0]]) {
+    fail(ErrorKind::kUsage, "the alternative '{}' is the prediction itself: give another", name);
+  }
+  return id;
 }
 
 std::string alternative_name(const InspectedModel& model, int32_t id) {

@@ -17,8 +17,10 @@ std::vector<size_t> chosen_predictions(const InspectedModel& model, const Readin
                                        const std::string& token);
 
 /// The id of an alternative to the one chosen prediction, a token or a label; -1 for an empty name. Throws
-/// kUsage for several predictions, and for what is not one token or label of the model.
-int32_t alternative_id(const InspectedModel& model, const std::string& name, size_t predictions);
+/// kUsage for several predictions, for what is not one token or label of the model, and for the prediction
+/// itself.
+int32_t alternative_id(const InspectedModel& model, const Reading& reading, const std::string& name,
+                       const std::vector<size_t>& chosen);
 /// How an alternative is shown; empty for -1.
 std::string alternative_name(const InspectedModel& model, int32_t id);
 

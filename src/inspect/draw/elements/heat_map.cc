@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -47,6 +48,37 @@ void draw_values(Picture& picture, const AttentionMatrix& matrix, Point corner, 
       picture.add(text);
     }
   }
+}
+
+/// What stands below the strip of a legend at a share of its width.
+std::string legend_number(const ColourScale& scale, double share) {
+  return fmt::format("{}{:.4g}", share == 1 && scale.open ? "\u2265" : "",
+                     std::lerp(scale.least, scale.most, share));
+}
+
+double legend_number_width(const Picture& picture, Text style, const ColourScale& scale, double share) {
+  style.label = {legend_number(scale, share), 0, 0};
+  return picture.measure(style).width;
+}
+
+/// From the corner of a legend to its strip: room for the name, and for half of the first number.
+double legend_strip_left(const Picture& picture, const Text& style, const ColourScale& scale) {
+  Text name = style;
+  name.label = {scale.name, 0, 0};
+  return std::max(picture.measure(name).width + kLegendGap,
+                  legend_number_width(picture, style, scale, 0) / 2);
+}
+
+/// The number of equal parts of the strip whose ends have numbers: the most with room for them.
+int legend_parts(const Picture& picture, const Text& style, const ColourScale& scale) {
+  constexpr double kBetween = 2;
+  for (const int parts : {4, 2}) {
+    double widest = 0;
+    for (int n = 0; n <= parts; ++n)
+      widest = std::max(widest, legend_number_width(picture, style, scale, static_cast<double>(n) / parts));
+    if (widest + kBetween <= kLegendWidth / parts) return parts;
+  }
+  return 1;
 }
 
 }  // namespace
@@ -119,8 +151,8 @@ void draw_key_labels(Picture& picture, const AxisLabels& labels, double left, do
 void draw_legend(Picture& picture, Point corner, const ColourScale& scale, const Text& style) {
   Text text = style;
   text.label = {scale.name, 0, 0};
-  const TextSize name = picture.measure(text);
-  const Box strip{std::ceil(corner.x + name.width + kLegendGap), corner.y, kLegendWidth, style.size};
+  const Box strip{std::ceil(corner.x + legend_strip_left(picture, style, scale)), corner.y, kLegendWidth,
+                  style.size};
   text.at = {corner.x, corner.y + style.size - 1};
   picture.add(text);
   for (int step = 0; step < kLegendSteps; ++step) {  // overlapping the previous one, without seams
@@ -130,20 +162,20 @@ void draw_legend(Picture& picture, Point corner, const ColourScale& scale, const
   }
   picture.outline(strip, {0.6, 0.6, 0.6}, 0.5);
   text.align = Align::kMiddle;
-  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+  const int parts = legend_parts(picture, style, scale);
+  for (int n = 0; n <= parts; ++n) {
+    const double share = static_cast<double>(n) / parts;
     const double x = strip.left + share * strip.width;
     picture.add(Polyline{{{x, strip.bottom()}, {x, strip.bottom() + 2}}, {0.6, 0.6, 0.6}, 0.5, {}});
-    const double value = std::lerp(scale.least, scale.most, share);
-    text.label.text = fmt::format("{}{:.4g}", share == 1 && scale.open ? "\u2265" : "", value);
+    text.label.text = legend_number(scale, share);
     text.at = {x, strip.bottom() + 3 + style.size};
     picture.add(text);
   }
 }
 
 Box legend_size(const Picture& picture, const Text& style, const ColourScale& scale) {
-  Text text = style;
-  text.label = {scale.name, 0, 0};
-  return {0, 0, picture.measure(text).width + kLegendGap + kLegendWidth + 1 + style.size, 2 * style.size + 5};
+  const double beyond = std::max(style.size, legend_number_width(picture, style, scale, 1) / 2);
+  return {0, 0, legend_strip_left(picture, style, scale) + kLegendWidth + 1 + beyond, 2 * style.size + 5};
 }
 
 }  // namespace heed
