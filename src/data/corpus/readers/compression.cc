@@ -16,6 +16,19 @@ namespace heed {
 namespace {
 
 constexpr std::string_view kGzipMagic = "\x1F\x8B", kZstdMagic = "\x28\xB5\x2F\xFD";
+/// Behind its first byte, 0x50 to 0x5F, the magic number of a skippable frame (RFC 8878, section 3.1.2), with
+/// which files of pzstd begin.
+constexpr std::string_view kSkippableMagicEnd = "\x2A\x4D\x18";
+
+bool may_begin_skippable_frame(std::string_view first_bytes) {
+  return !first_bytes.empty() && (static_cast<unsigned char>(first_bytes[0]) & 0xF0) == 0x50 &&
+         kSkippableMagicEnd.starts_with(first_bytes.substr(1, kSkippableMagicEnd.size()));
+}
+
+bool begins_zstd(std::string_view first_bytes) {
+  return first_bytes.starts_with(kZstdMagic) ||
+         (first_bytes.size() > kSkippableMagicEnd.size() && may_begin_skippable_frame(first_bytes));
+}
 
 void require_end_of_member(bool ended, const std::string& name) {
   if (!ended) fail(ErrorKind::kFormat, "{} is truncated: its compressed data has no end", name);
@@ -150,10 +163,11 @@ Compression compression_of_name(std::string_view path) {
 
 Compression compression_of_content(std::string_view first_bytes) {
   if (first_bytes.starts_with(kGzipMagic)) return Compression::kGzip;
-  return first_bytes.starts_with(kZstdMagic) ? Compression::kZstd : Compression::kNone;
+  return begins_zstd(first_bytes) ? Compression::kZstd : Compression::kNone;
 }
 
 bool needs_more_to_recognize(std::string_view first_bytes) {
+  if (first_bytes.size() <= kSkippableMagicEnd.size() && may_begin_skippable_frame(first_bytes)) return true;
   return std::ranges::any_of(std::array{kGzipMagic, kZstdMagic}, [&](std::string_view magic) {
     return first_bytes.size() < magic.size() && magic.starts_with(first_bytes);
   });

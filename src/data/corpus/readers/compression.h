@@ -1,6 +1,6 @@
 // gzip (RFC 1952, with zlib) and zstd (RFC 8878). Compressed files may be concatenated: the result
 // decompresses to the concatenation. Zero bytes behind a gzip member are left out, as gzip does: tapes and
-// disk images fill blocks with them.
+// disk images fill blocks with them. Skippable frames of zstd, such as those of pzstd, are left out, too.
 #pragma once
 
 #include <cstddef>

@@ -63,9 +63,27 @@ TEST(Compression, ConcatenatedFilesAreOne) {
   }
 }
 
+// pzstd writes the size of each frame into a skippable frame before it.
+TEST(Compression, SkippableFramesOfZstdAreLeftOut) {
+  const TestFolder folder;
+  const std::string one = compress("one\n", Compression::kZstd), two = compress("two\n", Compression::kZstd);
+  for (const char type : {'\x50', '\x5F'}) {
+    const std::string skippable = type + std::string("\x2A\x4D\x18\x04\0\0\0size", 11);
+    EXPECT_EQ(compression_of_content(skippable), Compression::kZstd);
+    EXPECT_TRUE(needs_more_to_recognize(skippable.substr(0, 3)));
+    EXPECT_EQ(content(folder.write("pzstd", skippable + one + skippable + two)), "one\ntwo\n");
+    EXPECT_EQ(content(folder.write("nothing", skippable)), "");
+    const std::string cut = folder.write("cut", skippable.substr(0, skippable.size() - 1));
+    expect_error(ErrorKind::kFormat, "'" + cut + "' is truncated", [&] { content(cut); });
+  }
+  EXPECT_EQ(compression_of_content("\x4F\x2A\x4D\x18"), Compression::kNone);
+  EXPECT_EQ(compression_of_content("\x60\x2A\x4D\x18"), Compression::kNone);
+  EXPECT_FALSE(needs_more_to_recognize("P*m"));
+}
+
 TEST(Compression, PlainFilesStayAsTheyAre) {
   const TestFolder folder;
-  for (const std::string text : {"", "(", "(\xB5", "\x1F", "text (\x1F\x8B\n"}) {
+  for (const std::string text : {"", "(", "(\xB5", "\x1F", "text (\x1F\x8B\n", "P", "P*M", "P\n"}) {
     EXPECT_EQ(content(folder.write("plain", text)), text);
   }
 }
