@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
+#include "base/files/fingerprint.h"
 #include "data/corpus/readers/compression.h"
 #include "data/corpus/readers/line_reader.h"
 #include "tiny_model.h"
@@ -140,6 +141,34 @@ TEST_F(LineJobTest, AFileWithoutManifestIsContinued) {
   const std::string longer = folder_.write("longer", whole + whole);
   expect_failure(run(translate(longer, {"--resume"})), 2, {"'" + longer + "' has more lines than the input"});
   EXPECT_TRUE(read_file(longer) == whole + whole);
+}
+
+// A run that was killed behind the last block, or before blank lines.
+TEST_F(LineJobTest, ContinuesWhereNoPairsAreLeft) {
+  std::string pairs;
+  for (const SentencePair& pair : tiny_pairs(1024, 11)) pairs += pair.source + "\t" + pair.target + "\n";
+  for (const std::string blank : {"", "\n\n\n\n\n\n"}) {
+    const std::string file = folder_.write("file.tsv", pairs + blank), output = folder_.path("aligned"),
+                      manifest = output + ".manifest.json";
+    const Arguments align{"align", "--pairs", file, "--output", output, "--resume"};
+    ASSERT_EQ(run(align).status, 0);
+    const std::string whole = read_file(output);
+    const std::string first_block = whole.substr(0, whole.size() - blank.size());
+    auto json = nlohmann::ordered_json::parse(read_file(manifest));
+    Fingerprint fingerprint;
+    fingerprint.add(first_block);
+    json["output"] = {{"input_lines", 1024},
+                      {"bytes", first_block.size()},
+                      {"checksum", hexadecimal(fingerprint.value())},
+                      {"complete", false}};
+    folder_.write("aligned.manifest.json", json.dump());
+    const CommandResult result = run(align);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(read_file(output) == whole);
+    EXPECT_EQ(heed_command({"verify", output}).status, 0);
+    std::filesystem::remove(output);
+    std::filesystem::remove(manifest);
+  }
 }
 
 TEST_F(LineJobTest, TheInputIsNotContinued) {

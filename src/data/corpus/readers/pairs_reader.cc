@@ -74,6 +74,7 @@ uint64_t PairsReader::skip(uint64_t count) {
   const uint64_t skipped = first_.skip(std::min(count, lines_left_));
   if (second_) second_->skip(skipped);
   lines_left_ -= skipped;
+  has_skipped_ = has_skipped_ || skipped > 0;
   return skipped;
 }
 
@@ -127,7 +128,7 @@ bool PairsReader::next(Pair& pair) {
     pair.line = counts_.lines;
     return true;
   }
-  if (!input_.lines.part.is_whole()) return false;
+  if (!input_.lines.part.is_whole() || has_skipped_) return false;
   if (counts_.lines == 0)
     fail(ErrorKind::kFormat, "{}: the file has no lines; expected sentence pairs", name());
   if (counts_.pairs == 0) {

@@ -66,7 +66,7 @@ class PairsReader : public PairSource {
 
   /// Reads the next pair with text on both sides; false after the last.
   /// Throws kFormat, naming file and line, for a line without a tab, for parallel files of unequal length,
-  /// and for input without a single pair; and what LineReader::next throws.
+  /// and for input without a single pair, unless lines were skipped; and what LineReader::next throws.
   bool next(Pair& pair) override;
 
   /// Skips up to `count` lines, which counts() does not include; returns the number skipped.
@@ -87,6 +87,7 @@ class PairsReader : public PairSource {
   LineReader first_;                                            // the TSV file, or the source
   std::optional<LineReader> second_;                            // the target, where there are two files
   uint64_t lines_left_ = std::numeric_limits<uint64_t>::max();  // of a part of two files
+  bool has_skipped_ = false;                                    // lines with skip(), which may have had pairs
   PairsCounts counts_;
 };
 

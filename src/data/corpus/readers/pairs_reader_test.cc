@@ -88,6 +88,21 @@ TEST(PairsReader, RefusesInputWithoutPairs) {
   expect_message({.pairs = blank}, ErrorKind::kFormat, "none of the 2 lines has text on both sides");
 }
 
+// A job that is resumed has had its pairs before.
+TEST(PairsReader, NeedsNoPairsBehindSkippedLines) {
+  const TestFolder folder;
+  const std::string pairs = folder.write("pairs", "a\tb\n\n\n");
+  for (const uint64_t skipped : {1, 3}) {
+    PairsReader reader({.pairs = pairs});
+    ASSERT_EQ(reader.skip(skipped), skipped);
+    EXPECT_EQ(read_all(reader), Pairs{});
+    EXPECT_EQ(reader.counts().lines, 3 - skipped);
+  }
+  PairsReader reader({.pairs = folder.write("blank", "\n\n")});
+  EXPECT_EQ(reader.skip(0), 0u);
+  expect_error(ErrorKind::kFormat, "none of the 2 lines has text on both sides", [&] { read_all(reader); });
+}
+
 TEST(PairsReader, NamesTheFileWithBadText) {
   const TestFolder folder;
   const std::string good = folder.write("good", "1\n2\n"), bad = folder.write("bad", "1\n\xFF\n");
