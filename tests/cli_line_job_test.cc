@@ -4,7 +4,9 @@
 #include <unistd.h>
 #include <csignal>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.h"
@@ -48,6 +50,17 @@ class LineJobTest : public ::testing::Test {
     Arguments arguments{"translate", "--input", input_, "--beam", "1", "--output", output};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
+  }
+
+  void change_manifest(const std::string& output,
+                       const std::function<void(nlohmann::ordered_json& json)>& change) const {
+    auto json = nlohmann::ordered_json::parse(read_file(folder_.path(output + ".manifest.json")));
+    change(json);
+    folder_.write(output + ".manifest.json", json.dump());
+  }
+  void remove_output(const std::string& output) const {
+    std::filesystem::remove(folder_.path(output));
+    std::filesystem::remove(folder_.path(output + ".manifest.json"));
   }
 
   TestFolder folder_;
@@ -148,26 +161,24 @@ TEST_F(LineJobTest, ContinuesWhereNoPairsAreLeft) {
   std::string pairs;
   for (const SentencePair& pair : tiny_pairs(1024, 11)) pairs += pair.source + "\t" + pair.target + "\n";
   for (const std::string blank : {"", "\n\n\n\n\n\n"}) {
-    const std::string file = folder_.write("file.tsv", pairs + blank), output = folder_.path("aligned"),
-                      manifest = output + ".manifest.json";
+    const std::string file = folder_.write("file.tsv", pairs + blank), output = folder_.path("aligned");
     const Arguments align{"align", "--pairs", file, "--output", output, "--resume"};
     ASSERT_EQ(run(align).status, 0);
     const std::string whole = read_file(output);
     const std::string first_block = whole.substr(0, whole.size() - blank.size());
-    auto json = nlohmann::ordered_json::parse(read_file(manifest));
     Fingerprint fingerprint;
     fingerprint.add(first_block);
-    json["output"] = {{"input_lines", 1024},
-                      {"bytes", first_block.size()},
-                      {"checksum", hexadecimal(fingerprint.value())},
-                      {"complete", false}};
-    folder_.write("aligned.manifest.json", json.dump());
+    change_manifest("aligned", [&](nlohmann::ordered_json& json) {
+      json["output"] = {{"input_lines", 1024},
+                        {"bytes", first_block.size()},
+                        {"checksum", hexadecimal(fingerprint.value())},
+                        {"complete", false}};
+    });
     const CommandResult result = run(align);
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(read_file(output) == whole);
     EXPECT_EQ(heed_command({"verify", output}).status, 0);
-    std::filesystem::remove(output);
-    std::filesystem::remove(manifest);
+    remove_output("aligned");
   }
 }
 
@@ -176,6 +187,58 @@ TEST_F(LineJobTest, TheInputIsNotContinued) {
   expect_failure(run(translate(input_, {"--resume"})), 2,
                  {"'" + input_ + "' is both the input and the output"});
   EXPECT_EQ(read_file(input_), input);
+}
+
+TEST_F(LineJobTest, RepeatedOptionsAndGlossariesAreCompared) {
+  const std::string output = folder_.path("output"),
+                    text = folder_.write("text", "Der alte Mann sieht den Hund.\n"),
+                    glossary = folder_.write("glossary", "Hund\tdog\n");
+  const auto with = [&](const Arguments& more) {
+    Arguments arguments{"translate", "--input", text, "--output", output, "--resume"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  ASSERT_EQ(with({"--require", "old man"}).status, 0);
+  EXPECT_EQ(with({"--require", "old man"}).status, 0);
+  expect_failure(with({"--require", "old", "--require", "man"}), 2,
+                 {R"(options --require (old man, now ["old","man"]))"});
+  remove_output("output");
+  ASSERT_EQ(with({"--require", "old", "--require", "man", "--glossary", glossary}).status, 0);
+  const std::string moved = folder_.write("moved", "Hund\tdog\n");
+  const CommandResult result = with({"--require", "old", "--require", "man", "--glossary", moved});
+  EXPECT_EQ(result.status, 0) << result.err;
+  folder_.write("moved", "Hund\tbird\n");
+  expect_failure(with({"--require", "old", "--require", "man", "--glossary", moved}), 2,
+                 {"options --glossary (checksum "});
+  expect_failure(with({"--require", "old", "--glossary", glossary}), 2,
+                 {R"(options --require (["old","man"], now old))"});
+}
+
+// Those have no sizes of the input.
+TEST_F(LineJobTest, ManifestsOfVersion1AreRead) {
+  const auto as_version_1 = [](nlohmann::ordered_json& json) {
+    json["heed_manifest"] = 1;
+    for (const char* key : {"sizes", "begins", "ends"}) json["input"].erase(key);
+  };
+  const std::string first = folder_.path("first"), second = folder_.path("second");
+  ASSERT_EQ(run(translate(first, {"--resume", "--part", "1/2"})).status, 0);
+  ASSERT_EQ(run(translate(second, {"--resume", "--part", "2/2"})).status, 0);
+  change_manifest("first", as_version_1);
+  EXPECT_EQ(heed_command({"verify", first, second}).status, 0);
+  EXPECT_EQ(run(translate(first, {"--resume", "--part", "1/2"})).status, 0);
+  change_manifest("second", as_version_1);
+  EXPECT_EQ(heed_command({"verify", first, second}).status, 0);
+  change_manifest("second", [](nlohmann::ordered_json& json) { json["heed_manifest"] = 2; });
+  expect_failure(heed_command({"verify", first, second}), 1, {"'input.sizes' is missing"});
+  change_manifest("second", [](nlohmann::ordered_json& json) {
+    json["input"]["sizes"] = {10};
+    json["input"]["begins"] = {5};
+    json["input"]["ends"] = {10, 20};
+  });
+  expect_failure(heed_command({"verify", first, second}), 1,
+                 {"'input.sizes' is a list of 1, expected a number for each"});
+  change_manifest("second", [](nlohmann::ordered_json& json) { json["heed_manifest"] = 3; });
+  expect_failure(heed_command({"verify", first, second}), 1, {"'heed_manifest' is 3, expected at most 2"});
 }
 
 TEST_F(LineJobTest, OnlyTheSameJobContinues) {
@@ -323,6 +386,59 @@ TEST_F(LineJobTest, VerifyFindsWhatIsMissing) {
       << result.out;
   expect_failure(heed_command({"verify"}), 2, {"FILE"});
   EXPECT_EQ(heed_command({"verify", input_}).status, 1);
+}
+
+TEST_F(LineJobTest, VerifyRefusesPartsOfOtherInputs) {
+  std::string lines = "Der Hund.\n", pairs = "Der Hund.\tThe dog.\n";
+  for (int n = 0; n < 40; ++n) {
+    lines += fmt::format("Das ist Satz {}.\n", n);
+    pairs += fmt::format("Das ist Satz {0}.\tThis is sentence {0}.\n", n);
+  }
+  const std::string text = folder_.write("text", lines), tsv = folder_.write("text.tsv", pairs),
+                    other = folder_.write("other", lines);
+  const std::string first = folder_.path("first"), second = folder_.path("second");
+  for (const Arguments& command : std::vector<Arguments>{{"translate", "--beam", "1", "--input", text},
+                                                         {"align", "--pairs", tsv},
+                                                         {"align", "--source", text, "--target", other}}) {
+    SCOPED_TRACE(fmt::format("{}", fmt::join(command, " ")));
+    const auto part = [&](const char* number, const std::string& output) {
+      Arguments arguments = command;
+      arguments.insert(arguments.end(), {"--part", number, "--resume", "--output", output});
+      const CommandResult result = run(arguments);
+      EXPECT_EQ(result.status, 0) << result.err;
+    };
+    const auto verified = [&] { return heed_command({"verify", first, second}); };
+    const auto expect_refused = [&](const std::string& because) {
+      EXPECT_EQ(verified().status, 1);
+      EXPECT_NE(verified().out.find(because), std::string::npos) << verified().out;
+    };
+    const std::string all = command.back();
+    const std::string name = std::filesystem::path(all).filename(), before = read_file(all);
+    part("1/2", first);
+    part("2/2", second);
+    EXPECT_EQ(verified().status, 0) << verified().out;
+    remove_output("second");
+    if (name == "other") {  // the lines of both must be as many
+      folder_.write(name, before.substr(0, before.size() - 1) + "!\n");
+      part("2/2", second);
+      expect_refused("are from different jobs: input sizes (");
+    } else {
+      folder_.write(name, before.substr(0, before.find('\n') + 1) + before);
+      part("2/2", second);
+      expect_refused("are from different jobs: input sizes (");
+      // The same size, and another line that the parts divide.
+      remove_output("second");
+      std::string turned = before;
+      std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(turned.find('\n') + 1),
+                  turned.end());
+      folder_.write(name, turned);
+      part("2/2", second);
+      expect_refused("are of different inputs: part 1 ends at byte ");
+    }
+    folder_.write(name, before);
+    remove_output("first");
+    remove_output("second");
+  }
 }
 
 TEST_F(LineJobTest, TwoProcessesDoNotWriteOneFile) {

@@ -8,5 +8,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
         heed::cli::manifest_of(heed::JsonObject::parse(heed::text_of(bytes, size), "input"));
     if (!heed::cli::difference(manifest, manifest).empty()) std::abort();
     if (!heed::cli::difference(manifest, manifest, /*other_part=*/true).empty()) std::abort();
+    (void)heed::cli::gap(manifest, manifest);
   });
 }

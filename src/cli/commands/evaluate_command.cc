@@ -137,10 +137,10 @@ TranslationEvaluation translation_evaluation(const EvaluateOptions& o) {
 /// Throws kUsage for options that do not hold for classifiers, and for several models.
 ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
   const std::vector<std::string> others = options_without(kByClassifier);
-  for (const auto& [option, value] : o.command->given_options()) {
-    if (std::ranges::count(others, option) == 0) continue;
+  for (const GivenOption& option : o.command->given_options()) {
+    if (std::ranges::count(others, option.name) == 0) continue;
     fail(ErrorKind::kUsage, "{} is for translations, and a classifier is evaluated on --text F: leave it out",
-         option);
+         option.name);
   }
   if (o.models.size() > 1) fail(ErrorKind::kUsage, "--task classify takes one --model");
   return {o.common, {o.models.empty() ? "" : o.models[0], o.precision}, o.text, o.input.lossy, o.json};

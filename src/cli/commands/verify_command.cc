@@ -78,18 +78,19 @@ VerifiedOutput verify(const std::string& file) {
   return result;
 }
 
-/// Why the parts are not one whole: other settings, or parts that occur twice. Empty if they are.
+/// Why the parts are not one whole: other settings, parts that occur twice, or that do not adjoin. Empty if
+/// they are.
 std::vector<std::string> mismatches(const std::vector<VerifiedOutput>& outputs) {
   std::vector<std::string> messages;
   const VerifiedOutput* first = nullptr;
-  std::map<int, std::string> files;
+  std::map<int, const VerifiedOutput*> parts;
   for (const VerifiedOutput& output : outputs) {
     if (!output.manifest) continue;
     const JobManifest& manifest = *output.manifest;
-    const auto [same, is_new] = files.emplace(manifest.part, output.file);
+    const auto [same, is_new] = parts.emplace(manifest.part, &output);
     if (!is_new) {
       messages.push_back(
-          fmt::format("'{}' and '{}' are both part {}", same->second, output.file, manifest.part));
+          fmt::format("'{}' and '{}' are both part {}", same->second->file, output.file, manifest.part));
     }
     if (first == nullptr) {
       first = &output;
@@ -99,6 +100,15 @@ std::vector<std::string> mismatches(const std::vector<VerifiedOutput>& outputs) 
     if (!changed.empty()) {
       messages.push_back(
           fmt::format("'{}' and '{}' are from different jobs: {}", first->file, output.file, changed));
+    }
+  }
+  for (const auto& [number, output] : parts) {
+    const auto next = parts.find(number + 1);
+    if (next == parts.end()) continue;
+    const std::string between = gap(*output->manifest, *next->second->manifest);
+    if (!between.empty()) {
+      messages.push_back(fmt::format("'{}' and '{}' are of different inputs: {}", output->file,
+                                     next->second->file, between));
     }
   }
   return messages;

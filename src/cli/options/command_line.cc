@@ -283,14 +283,16 @@ std::string Command::flag_of(const std::string& field) const {
   return flag_of_field(*app_, field);
 }
 
-std::vector<std::pair<std::string, std::string>> Command::given_options() const {
-  std::vector<std::pair<std::string, std::string>> given;
+std::vector<GivenOption> Command::given_options() const {
+  std::vector<GivenOption> given;
   for (const CLI::Option* option : app_->get_options()) {
     if (option->count() == 0 || option->get_lnames().empty()) continue;
-    given.emplace_back("--" + option->get_lnames()[0],
-                       fmt::format("{}", fmt::join(option->reduced_results(), " ")));
+    const std::string value_name = option->get_type_name();
+    given.push_back({.name = "--" + option->get_lnames()[0],
+                     .values = option->reduced_results(),
+                     .is_file = value_name == "F" || value_name.starts_with("F.")});
   }
-  std::sort(given.begin(), given.end());
+  std::ranges::sort(given, {}, &GivenOption::name);
   return given;
 }
 

@@ -44,6 +44,13 @@ class Option {
   CLI::Option* option_;  // owned by the CLI::App
 };
 
+/// An option or flag that was given.
+struct GivenOption {
+  std::string name;                 ///< "--beam"
+  std::vector<std::string> values;  ///< of an option that is not repeatable only the last; of a flag "true"
+  bool is_file = false;             ///< whether the values name files
+};
+
 /// The command itself or a subcommand. Parsing writes to the variables of the options.
 class Command {
  public:
@@ -71,9 +78,8 @@ class Command {
   /// The option for a field of a library options struct, such as "--max-length"; the field's name if there is
   /// none.
   std::string flag_of(const std::string& field) const;
-  /// The options and flags that were given on the command line with their values, without positional
-  /// arguments, sorted by name.
-  std::vector<std::pair<std::string, std::string>> given_options() const;
+  /// The options and flags that were given on the command line, without positional arguments, sorted by name.
+  std::vector<GivenOption> given_options() const;
   /// Called after parsing if this subcommand was chosen.
   void callback(std::function<void()> chosen);
 

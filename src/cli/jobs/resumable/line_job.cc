@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/files/model_inventory.h"
@@ -45,13 +46,20 @@ std::string file_checksum(const std::string& path) {
   return hexadecimal(checksum_of(path, std::numeric_limits<uint64_t>::max()).value());
 }
 
-/// The options that were given. A value that names a file, such as a glossary, also has its checksum.
+/// The options that were given: texts, or lists of texts for those that were repeated. Of a file, such as a
+/// glossary, only the content counts, as of the input and the model.
 nlohmann::ordered_json options_json(const Command& command) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : command.given_options()) {
-    if (is_neutral(name)) continue;
-    std::error_code ignored;
-    json[name] = fs::is_regular_file(value, ignored) ? value + " " + file_checksum(value) : value;
+  for (GivenOption& option : command.given_options()) {
+    if (is_neutral(option.name)) continue;
+    if (option.is_file) {
+      for (std::string& value : option.values) value = "checksum " + file_checksum(value);
+    }
+    if (option.values.size() == 1) {
+      json[option.name] = option.values[0];
+    } else {
+      json[option.name] = option.values;
+    }
   }
   return json;
 }
@@ -70,7 +78,7 @@ nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
   return {{"directories", directories}, {"checksum", hexadecimal(all.value())}};
 }
 
-/// A job whose input has this many lines and this fingerprint.
+/// A job with this input.
 LineOutput resume(const LineJob& job, const std::vector<std::string>& files, const PairsIdentity& identity,
                   const std::string& output) {
   for (const std::string& file : files) {
@@ -91,10 +99,13 @@ LineOutput resume(const LineJob& job, const std::vector<std::string>& files, con
   json["model"] = model_json(job.models);
   json["options"] = options_json(*job.options.command);
   json["build"] = {{"version", HEED_VERSION}, {"instruction_set", isa_name()}};
-  return LineOutput(std::make_unique<ResumableFile>(output, new_manifest(json), job.outputs_per_line));
+  return LineOutput(std::make_unique<ResumableFile>(output, new_manifest(std::move(json), identity.ranges),
+                                                    job.outputs_per_line));
 }
 
-void require_files(const LineJob& job, bool input_is_file, const std::string& output) {
+/// `inputs`: the names of all files, "-" or none for standard input.
+void require_files(const LineJob& job, const std::vector<std::string>& inputs, const std::string& output) {
+  const bool input_is_file = !inputs.empty() && std::ranges::find(inputs, "-") == inputs.end();
   if (!job.options.part.is_whole() && !input_is_file) {
     fail(ErrorKind::kUsage, "--part takes a part of a file: name the input file");
   }
@@ -124,11 +135,11 @@ void add_line_job_options(Command& command, LineJobOptions& options) {
 }
 
 LineOutput open_output(const LineJob& job, const std::string& input, const std::string& output) {
-  require_files(job, !input.empty() && input != "-", output);
+  require_files(job, input.empty() ? std::vector<std::string>() : std::vector{input}, output);
   if (!job.options.resume) return LineOutput(output);
   LineReader reader(input, {.part = job.options.part});
   const uint64_t lines = reader.count_lines();
-  return resume(job, {input}, {lines, reader.fingerprint().value()}, output);
+  return resume(job, {input}, {lines, reader.fingerprint().value(), {reader.range()}}, output);
 }
 
 LineOutput open_output(const LineJob& job, const PairsInput& input, const std::string& output) {
@@ -136,8 +147,7 @@ LineOutput open_output(const LineJob& job, const PairsInput& input, const std::s
   for (const std::string& file : {input.pairs, input.source, input.target}) {
     if (!file.empty()) files.push_back(file);
   }
-  const bool from_files = !files.empty() && std::find(files.begin(), files.end(), "-") == files.end();
-  require_files(job, from_files, output);
+  require_files(job, files, output);
   if (!job.options.resume) return LineOutput(output);
   return resume(job, files, identify_pairs(input), output);
 }

@@ -88,7 +88,10 @@ void ResumableFile::continue_with_manifest(const JobManifest& before) {
          "'{}' is not what its manifest says: it was changed or damaged. Remove it and '{}' to begin again",
          path_, manifest_path(path_));
   }
-  manifest_ = before;
+  manifest_.input_lines = before.input_lines;
+  manifest_.bytes = before.bytes;
+  manifest_.checksum = before.checksum;
+  manifest_.complete = before.complete;
 }
 
 void ResumableFile::continue_without_manifest(uint64_t outputs_per_line) {

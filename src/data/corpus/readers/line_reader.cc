@@ -22,9 +22,9 @@ LineReader::LineReader(const std::string& path, LineReaderOptions options)
 
 void LineReader::begin_part() {
   HEED_CHECK(options_.part.number >= 1 && options_.part.number <= options_.part.count);
-  const uint64_t size = decompressed_size(path_);
-  part_begin_ = options_.part.begin(size);
-  part_end_ = options_.part.end(size);
+  size_ = decompressed_size(path_);
+  part_begin_ = options_.part.begin(size_);
+  part_end_ = options_.part.end(size_);
   if (part_begin_ == 0) return;
   // The line with the byte before the part belongs to an earlier part.
   lines_before_.reset();

@@ -32,6 +32,12 @@ struct FilePart {
   }
 };
 
+/// What is read of a file, in bytes after decompression: [begin, end) of `size`.
+struct FileRange {
+  uint64_t size = 0, begin = 0, end = 0;
+  bool operator==(const FileRange&) const = default;
+};
+
 struct LineReaderOptions {
   /// Replace invalid UTF-8 and NUL bytes by U+FFFD instead of failing.
   bool lossy = false;
@@ -70,6 +76,9 @@ class LineReader {
   /// The number of the last line in the file, from 1; 0 before the first. In a part of a file, the first call
   /// reads what is before the part.
   uint64_t line_number() const { return lines_before() + lines_read_; }
+  /// Where the lines that were read or skipped so far lie. The size of the whole file is known for a part of
+  /// it, or once next() has returned false.
+  FileRange range() const { return {options_.part.is_whole() ? position_ : size_, part_begin_, position_}; }
   /// The name for messages: the quoted path, or "standard input".
   const std::string& name() const { return source_.name(); }
   /// Hash of the lines read or skipped so far, with their line ends; of the whole file or part once next()
@@ -90,6 +99,7 @@ class LineReader {
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // unconsumed bytes of buffer_
   uint64_t position_ = 0;       // of the next line in the file
+  uint64_t size_ = 0;           // of the file, if this is a part
   uint64_t part_begin_ = 0, part_end_ = std::numeric_limits<uint64_t>::max();
   uint64_t lines_read_ = 0;
   mutable std::optional<uint64_t> lines_before_ = 0;  // lines before the part; none: not counted yet

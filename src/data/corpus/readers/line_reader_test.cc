@@ -138,13 +138,17 @@ TEST(LineReader, PartsAreTheWhole) {
       const Lines whole = lines_of(path);
       for (int count = 1; count <= 9; ++count) {
         Lines together;
+        uint64_t end = 0;
         for (int number = 1; number <= count; ++number) {
           LineReader reader(path, {.part = {number, count}});
           for (std::string_view line; reader.next(line);) {
             together.emplace_back(line);
             EXPECT_EQ(reader.line_number(), together.size());  // of the file
           }
+          EXPECT_EQ(reader.range(), (FileRange{content.size(), end, reader.range().end}));
+          end = reader.range().end;
         }
+        EXPECT_EQ(end, content.size());
         EXPECT_EQ(together, whole) << count;
       }
     }

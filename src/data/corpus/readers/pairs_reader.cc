@@ -66,6 +66,8 @@ PairsReader::PairsReader(const PairsInput& input)
   const uint64_t lines = LineReader(input_.source).count_lines();
   first_.skip(part.begin(lines));
   second_->skip(part.begin(lines));
+  first_begin_ = first_.range().end;
+  second_begin_ = second_->range().end;
   // After the last part there is no limit, so that files of unequal length are noticed.
   if (part.number < part.count) lines_left_ = part.end(lines) - part.begin(lines);
 }
@@ -141,6 +143,14 @@ uint64_t PairsReader::fingerprint() const {
   return combine(input_, first_.fingerprint(), second_ ? &second_->fingerprint() : nullptr);
 }
 
+std::vector<FileRange> PairsReader::ranges() const {
+  if (!second_) return {first_.range()};
+  const FileRange first = first_.range(), second = second_->range();
+  if (input_.lines.part.is_whole()) return {first, second};
+  return {{decompressed_size(input_.source), first_begin_, first.end},
+          {decompressed_size(input_.target), second_begin_, second.end}};
+}
+
 PairsIdentity identify_pairs(const PairsInput& input) {
   checked(input);
   if (input.pairs == "-" || input.source == "-" || input.target == "-") {
@@ -149,14 +159,14 @@ PairsIdentity identify_pairs(const PairsInput& input) {
   if (!input.lines.part.is_whole()) {
     PairsReader reader(input);
     const uint64_t lines = reader.skip(std::numeric_limits<uint64_t>::max());
-    return {lines, reader.fingerprint()};
+    return {lines, reader.fingerprint(), reader.ranges()};
   }
   LineReader first(input.pairs.empty() ? input.source : input.pairs, input.lines);
   const uint64_t lines = first.count_lines();
-  if (!input.pairs.empty()) return {lines, combine(input, first.fingerprint(), nullptr)};
+  if (!input.pairs.empty()) return {lines, combine(input, first.fingerprint(), nullptr), {first.range()}};
   LineReader second(input.target, input.lines);
   second.skip(std::numeric_limits<uint64_t>::max());
-  return {lines, combine(input, first.fingerprint(), &second.fingerprint())};
+  return {lines, combine(input, first.fingerprint(), &second.fingerprint()), {first.range(), second.range()}};
 }
 
 }  // namespace heed

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/corpus/readers/line_reader.h"
 
@@ -78,6 +79,8 @@ class PairsReader : public PairSource {
   std::string name() const override;
   /// Once next() has returned false: the fingerprint that identify_pairs() gives for this input.
   uint64_t fingerprint() const override;
+  /// What was read or skipped so far of each file, as LineReader::range(). Reads the sizes of two files anew.
+  std::vector<FileRange> ranges() const;
 
  private:
   bool read_columns(Pair& pair, bool& extra);
@@ -86,15 +89,17 @@ class PairsReader : public PairSource {
   PairsInput input_;
   LineReader first_;                                            // the TSV file, or the source
   std::optional<LineReader> second_;                            // the target, where there are two files
+  uint64_t first_begin_ = 0, second_begin_ = 0;                 // of a part of two files, in bytes
   uint64_t lines_left_ = std::numeric_limits<uint64_t>::max();  // of a part of two files
   bool has_skipped_ = false;                                    // lines with skip(), which may have had pairs
   PairsCounts counts_;
 };
 
-/// The size of the input, and a fingerprint of the content of all files and of what PairsReader makes of it,
-/// whatever the files are called.
+/// The size of the input or of its part, and a fingerprint of the content of all files and of what
+/// PairsReader makes of it, whatever the files are called.
 struct PairsIdentity {
   uint64_t lines = 0, fingerprint = 0;
+  std::vector<FileRange> ranges = {};  ///< of each file
 };
 /// Reads the whole files. Throws the errors of PairsReader's constructor, and kUsage for standard input.
 PairsIdentity identify_pairs(const PairsInput& input);

@@ -152,10 +152,12 @@ TEST(PairsReader, PartsAreTheWhole) {
   }
   const PairsInput one{.pairs = folder.write("pairs.tsv", tsv)},
       two{.source = folder.write("source", source), .target = folder.write("target", target)};
+  const size_t sizes[] = {tsv.size(), source.size(), target.size()};
   for (const PairsInput& whole : {one, two}) {
     for (const int count : {1, 2, 3, 7, 40}) {
       std::vector<std::string> together;
       uint64_t lines = 0, counted_lines = 0;
+      std::vector<uint64_t> ends(whole.pairs.empty() ? 2 : 1);
       for (int number = 1; number <= count; ++number) {
         PairsInput input = whole;
         input.lines.part = {number, count};
@@ -165,11 +167,20 @@ TEST(PairsReader, PartsAreTheWhole) {
           EXPECT_EQ(pair.source.substr(7), std::to_string(reader.line_number() - 1));
         }
         lines += reader.counts().lines;
-        counted_lines += identify_pairs(input).lines;
+        const PairsIdentity identity = identify_pairs(input);
+        counted_lines += identity.lines;
+        EXPECT_EQ(reader.ranges(), identity.ranges);
+        ASSERT_EQ(identity.ranges.size(), ends.size());
+        for (size_t file = 0; file < ends.size(); ++file) {
+          EXPECT_EQ(identity.ranges[file].begin, ends[file]);
+          EXPECT_EQ(identity.ranges[file].size, sizes[file + ends.size() - 1]);
+          ends[file] = identity.ranges[file].end;
+        }
       }
       ASSERT_EQ(together.size(), 19u);
       EXPECT_EQ(together[3], "source 4|target 4");
       EXPECT_EQ(lines, 23u);
+      for (size_t file = 0; file < ends.size(); ++file) EXPECT_EQ(ends[file], sizes[file + ends.size() - 1]);
       EXPECT_EQ(counted_lines, 23u);
     }
   }
