@@ -11,6 +11,7 @@
 
 #include "base/files/file.h"
 #include "base/files/fingerprint.h"
+#include "cli/jobs/resumable/line_job.h"
 #include "data/corpus/readers/compression.h"
 #include "data/corpus/readers/line_reader.h"
 #include "tiny_model.h"
@@ -52,6 +53,15 @@ class LineJobTest : public ::testing::Test {
     return arguments;
   }
 
+  /// The output of a command with --resume, which is begun in this process.
+  template <typename Input>
+  cli::LineOutput opened(const std::string& command, const Input& input, const std::string& output) const {
+    cli::CommandLine line("heed", "", "");
+    cli::LineJobOptions options;
+    cli::add_line_job_options(*line.add_subcommand(command, ""), options);
+    options.resume = true;
+    return cli::open_output({.options = options, .models = {model_}}, input, output);
+  }
   void change_manifest(const std::string& output,
                        const std::function<void(nlohmann::ordered_json& json)>& change) const {
     auto json = nlohmann::ordered_json::parse(read_file(folder_.path(output + ".manifest.json")));
@@ -179,6 +189,31 @@ TEST_F(LineJobTest, ContinuesWhereNoPairsAreLeft) {
     EXPECT_TRUE(read_file(output) == whole);
     EXPECT_EQ(heed_command({"verify", output}).status, 0);
     remove_output("aligned");
+  }
+}
+
+// Without a manifest, a compressed file could not be continued, and other text would be continued unchecked.
+TEST_F(LineJobTest, AKillInTheFirstBlockIsRecovered) {
+  const std::string input = folder_.write("short", "Der alte Hund sieht den Baum.\n\n");
+  for (const std::string name : {"first", "first.gz"}) {
+    const std::string output = folder_.path(name);
+    const Arguments arguments{"translate", "--input", input, "--output", output, "--resume"},
+        other{"translate", "--input", input, "--output", output, "--resume", "--beam", "2"};
+    (void)opened("translate", input, output);
+    EXPECT_EQ(heed_command({"verify", output}).out,
+              output + ": part 1 of 1, incomplete: 0 of 2 lines; repeat its command\nnot complete: part 1\n");
+    folder_.write(name, "torn\nby a kill");
+    expect_failure(run(other), 2, {"was begun by another job"});
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(decompressed(output), output_of({"translate", "--input", input}));
+    EXPECT_EQ(heed_command({"verify", output}).status, 0);
+    remove_output(name);
+    // Where nothing was written, any job may begin.
+    (void)opened("translate", input, output);
+    EXPECT_EQ(run(other).status, 0);
+    remove_output(name);
   }
 }
 

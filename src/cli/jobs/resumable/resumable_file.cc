@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,11 @@ ResumableFile::ResumableFile(const std::string& path, JobManifest job, uint64_t 
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       fail(ErrorKind::kUsage, "another process is writing '{}'", path);
     }
-    if (const auto before = read_manifest(path)) {
+    const std::optional<JobManifest> before = read_manifest(path);
+    const bool is_begun = before && (before->bytes > 0 || before->complete);
+    if (size_of(descriptor_) == 0 && !is_begun) {
+      begin();
+    } else if (before) {
       continue_with_manifest(*before);
     } else {
       continue_without_manifest(outputs_per_line);
@@ -71,6 +76,12 @@ ResumableFile::ResumableFile(const std::string& path, JobManifest job, uint64_t 
 
 ResumableFile::~ResumableFile() {
   ::close(descriptor_);
+}
+
+/// Replaces the manifest of another job that wrote nothing.
+void ResumableFile::begin() {
+  manifest_.checksum = fingerprint_.value();
+  write_manifest(path_, manifest_);
 }
 
 void ResumableFile::continue_with_manifest(const JobManifest& before) {
@@ -95,7 +106,6 @@ void ResumableFile::continue_with_manifest(const JobManifest& before) {
 }
 
 void ResumableFile::continue_without_manifest(uint64_t outputs_per_line) {
-  if (size_of(descriptor_) == 0) return;
   if (compression_of_name(path_) != Compression::kNone || outputs_per_line == 0) {
     fail(ErrorKind::kUsage, "'{}' has no manifest, so it cannot be continued: remove it to begin again",
          path_);

@@ -13,10 +13,11 @@ namespace heed::cli {
 
 class ResumableFile {
  public:
-  /// Opens the output of a job and drops what follows its last complete block. A file without manifest is
-  /// continued after its last complete line, of `outputs_per_line` for each input line; never if that is 0,
-  /// unknown, or for compressed files. Throws kUsage if another process writes the file, or for the output of
-  /// another job; kFile if the file does not match its manifest.
+  /// Opens the output of a job and drops what follows its last complete block. A new file has a manifest
+  /// before it has content. A file with content but without manifest is continued after its last complete
+  /// line, of `outputs_per_line` for each input line; never if that is 0, unknown, or for compressed files.
+  /// Throws kUsage if another process writes the file, or for the output of another job; kFile if the file
+  /// does not match its manifest.
   ResumableFile(const std::string& path, JobManifest job, uint64_t outputs_per_line);
   ~ResumableFile();
   ResumableFile(const ResumableFile&) = delete;
@@ -36,6 +37,7 @@ class ResumableFile {
   void commit();
 
  private:
+  void begin();
   void continue_with_manifest(const JobManifest& before);
   void continue_without_manifest(uint64_t outputs_per_line);
   [[noreturn]] void fail_to_write() const;
