@@ -1,6 +1,8 @@
 // --part, --resume and heed verify: large files in parts, continued after kills.
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -12,6 +14,8 @@
 #include "base/files/file.h"
 #include "base/files/fingerprint.h"
 #include "cli/jobs/resumable/line_job.h"
+#include "cli/jobs/sentence_pairs.h"
+#include "cli/jobs/source_lines.h"
 #include "data/corpus/readers/compression.h"
 #include "data/corpus/readers/line_reader.h"
 #include "tiny_model.h"
@@ -76,6 +80,15 @@ class LineJobTest : public ::testing::Test {
   TestFolder folder_;
   std::string model_, input_, pairs_;
 };
+
+/// Writes the lines that are left, as they are.
+void copy(cli::SourceLines& lines, cli::LineOutput& output) {
+  for (std::string line; lines.next(line);) {
+    output.write_line(line);
+    output.end_input_line();
+  }
+  output.commit(lines.fingerprint());
+}
 
 std::string decompressed(const std::string& path) {
   LineReader reader(path);
@@ -217,11 +230,91 @@ TEST_F(LineJobTest, AKillInTheFirstBlockIsRecovered) {
   }
 }
 
+// What grows, shrinks or is written anew after its lines were counted, and before they are read.
+TEST_F(LineJobTest, InputThatChangesWhileItIsUsedIsAnError) {
+  const std::string text = "eins\nzwei\ndrei\n", longer = text + std::string(3000, '\n'),
+                    output = folder_.path("out");
+  for (const std::string& changed : {longer, std::string("eins\nZWEI\ndrei\n"), std::string("eins\n")}) {
+    const std::string input = folder_.write("changing", text);
+    cli::LineOutput written = opened("translate", input, output);
+    folder_.write("changing", changed);
+    cli::SourceLines lines({}, input, {});
+    expect_error(ErrorKind::kFile,
+                 fmt::format("'{}' has changed while it was used: remove '{}'", input, output),
+                 [&] { copy(lines, written); });
+    written = cli::LineOutput("");  // closes the file
+    EXPECT_EQ(heed_command({"verify", output}).status, 1);
+    // The content of the blocks is unknown even where the input is what it was.
+    folder_.write("changing", text);
+    if (std::filesystem::file_size(output) > 0) {
+      EXPECT_NE(heed_command({"verify", output}).out.find("damaged: its input changed while it was written"),
+                std::string::npos);
+      expect_error(ErrorKind::kFile, "'" + output + "' cannot be continued: its input changed",
+                   [&] { (void)opened("translate", input, output); });
+      remove_output("out");
+    }
+    written = opened("translate", input, output);
+    cli::SourceLines same({}, input, {});
+    copy(same, written);
+    EXPECT_TRUE(written.complete());
+    written = cli::LineOutput("");
+    EXPECT_EQ(heed_command({"verify", output}).status, 0);
+    remove_output("out");
+  }
+}
+
+TEST_F(LineJobTest, PairsThatChangeWhileTheyAreUsedAreAnError) {
+  const std::string source = folder_.write("source", "eins\nzwei\n"),
+                    target = folder_.write("target", "one\ntwo\n"), output = folder_.path("out");
+  const PairsInput input{.source = source, .target = target};
+  for (const std::string changed : {"one\n2\n", "one\ntwo\n"}) {
+    cli::LineOutput written = opened("align", input, output);
+    folder_.write("target", changed);
+    cli::GivenPairs pairs({}, input, {});
+    const auto write = [&] {
+      for (cli::NumberedPairs block; pairs.next(1, block);) {
+        cli::write_for_each_line(block, std::vector<std::string>(block.pairs.size()), written);
+      }
+      written.commit(pairs.fingerprint());
+    };
+    if (changed == "one\ntwo\n") {
+      write();
+    } else {
+      expect_error(ErrorKind::kFile,
+                   fmt::format("'{}' and '{}' has changed while it was used", source, target), write);
+      folder_.write("target", "one\ntwo\n");
+    }
+    remove_output("out");
+  }
+}
+
 TEST_F(LineJobTest, TheInputIsNotContinued) {
   const std::string input = read_file(input_);
   expect_failure(run(translate(input_, {"--resume"})), 2,
                  {"'" + input_ + "' is both the input and the output"});
   EXPECT_EQ(read_file(input_), input);
+}
+
+// Counting the lines of a pipe would leave nothing to translate.
+TEST_F(LineJobTest, InputsThatAreReadOnlyOnceAreRefused) {
+  const std::string pipe = folder_.path("pipe"), output = folder_.path("out");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int both_ends = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(both_ends, 0);
+  for (const std::string& other : {pipe, std::string("/dev/null")}) {
+    for (const Arguments& inputs : std::vector<Arguments>{{"translate", "--input", other},
+                                                          {"score", "--pairs", other},
+                                                          {"align", other},
+                                                          {"align", "--source", input_, "--target", other},
+                                                          {"score", "--source", other, "--target", input_}}) {
+      Arguments arguments = inputs;
+      arguments.insert(arguments.end(), {"--resume", "--output", output});
+      expect_failure(run(arguments), 2,
+                     {"--resume needs a regular file as input, which '" + other + "' is not"});
+      EXPECT_FALSE(std::filesystem::exists(output));
+    }
+  }
+  ::close(both_ends);
 }
 
 TEST_F(LineJobTest, RepeatedOptionsAndGlossariesAreCompared) {

@@ -146,7 +146,7 @@ int run_align(const AlignOptions& o) {
     for (const Links& links : all) lines.push_back(translate::to_pharaoh(links));
     write_for_each_line(pairs, lines, output);
   }
-  output.commit();
+  output.commit(given.fingerprint());
   given.note_extra_columns(o.common.quiet);
   return kExitDone;
 }

@@ -53,7 +53,7 @@ int run_classify(const ClassifyOptions& o) {
   };
   const int64_t longest = model.loaded.classifier().max_length();
   process_lines(o.texts, lines, output.lines_done(), longest, classify);
-  output.commit();
+  output.commit(lines.fingerprint());
   return kExitDone;
 }
 

@@ -79,7 +79,7 @@ int write_lines(const EmbedOptions& o, const tasks::TextEmbedder& embedder, Sour
     return truncated(found);
   };
   process_lines(o.texts, lines, output.lines_done(), embedder.max_length(), write);
-  output.commit();
+  output.commit(lines.fingerprint());
   return kExitDone;
 }
 

@@ -106,7 +106,7 @@ int run_fill(const FillOptions& o) {
     output.end_input_line();
     output.flush();
   }
-  output.commit();
+  output.commit(lines.fingerprint());
   return kExitDone;
 }
 

@@ -131,7 +131,7 @@ int run_generate(const GenerateArguments& o) {
                        output.end_input_line();
                      },
                      {.stop = stop_on_interrupt(), .first_prompt = first_prompt});
-  output.commit();
+  output.commit(lines ? lines->fingerprint() : std::nullopt);
   return kExitDone;
 }
 

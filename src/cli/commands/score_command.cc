@@ -92,7 +92,7 @@ int run_score_pairs(const ScoreOptions& options, const models::ModelDirectory& d
     if (!o.summary) write_for_each_line(pairs, lines, output);
   }
   if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
-  output.commit();
+  output.commit(given.fingerprint());
   given.note_extra_columns(o.common.quiet);
   if (!o.summary && !o.common.quiet && totals.pairs > 0) {
     std::fprintf(stderr, "%s\n", to_text(totals).c_str());

@@ -232,7 +232,7 @@ int run_translate(const TranslateArguments& o) {
     bytes_before += last.bytes;
     output.flush();
   }
-  output.commit();
+  output.commit(lines.fingerprint());
   progress.clear();
   noted.write();
   warnings.write_rest();

@@ -67,6 +67,11 @@ VerifiedOutput verify(const std::string& file) {
   if (checksum_of(file, manifest.bytes).value() != manifest.checksum) {
     return wrong(OutputState::kDamaged, "its checksum differs from the manifest's");
   }
+  if (manifest.input_changed) {
+    return wrong(OutputState::kDamaged,
+                 fmt::format("its input changed while it was written: remove it and '{}' to begin again",
+                             manifest_path(file)));
+  }
   if (!manifest.complete) {
     return wrong(OutputState::kIncomplete, fmt::format("{} of {}; repeat its command", manifest.input_lines,
                                                        counted(manifest.lines, "line")));

@@ -104,7 +104,7 @@ int score_texts(const ScoreTextsOptions& o, const tasks::LanguageModelFiles& mod
   const bool all = o.job.part.is_whole() && !o.job.resume;
   if (totals.tokens == 0 && all) tasks::fail_nothing_to_score();
   if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
-  output.commit();
+  output.commit(lines ? lines->fingerprint() : std::nullopt);
   if (!o.summary && !o.common.quiet && totals.tokens > 0)
     std::fprintf(stderr, "%s\n", to_text(totals).c_str());
   return kExitDone;

@@ -63,6 +63,10 @@ class GivenPairs {
   bool next(size_t count, NumberedPairs& block);
   /// Writes a note to standard error, unless `quiet`, if lines that were read had more than two columns.
   void note_extra_columns(bool quiet) const;
+  /// Of all that was read, once next() has returned false; none for a pair.
+  std::optional<uint64_t> fingerprint() const {
+    return reader_ ? std::optional(reader_->fingerprint()) : std::nullopt;
+  }
 
  private:
   PairsInput input_;

@@ -33,6 +33,10 @@ class SourceLines {
   std::vector<std::string> take(size_t most);
 
   bool from_terminal() const;
+  /// Of all that was read, once next() has returned false; none for arguments.
+  std::optional<uint64_t> fingerprint() const {
+    return reader_ ? std::optional(reader_->fingerprint().value()) : std::nullopt;
+  }
   /// The total number of lines, including skipped ones; 0 if unknown before reading them.
   uint64_t count() const;
   /// The number of bytes that are not read yet, including line ends; 0 if unknown before reading them.

@@ -112,6 +112,7 @@ JobManifest manifest_of(const JsonObject& json) {
   JobManifest manifest =
       new_manifest(std::move(job), version == 1 ? std::vector<FileRange>() : ranges_of(input));
   manifest.complete = output_state.boolean("complete");
+  manifest.input_changed = output_state.boolean("input_changed", false);
   const IntegerRange done{manifest.complete ? lines : 0, lines};
   manifest.input_lines = static_cast<uint64_t>(output_state.integer("input_lines", done));
   manifest.bytes = static_cast<uint64_t>(output_state.integer("bytes", {.minimum = 0}));
@@ -132,6 +133,7 @@ void write_manifest(const std::string& output, const JobManifest& manifest) {
                     {"bytes", manifest.bytes},
                     {"checksum", hexadecimal(manifest.checksum)},
                     {"complete", manifest.complete}};
+  if (manifest.input_changed) json["output"]["input_changed"] = true;
   write_json(manifest_path(output), json);
 }
 

@@ -27,6 +27,7 @@ struct JobManifest {
   uint64_t bytes = 0;                        ///< of the output
   uint64_t checksum = 0;                     ///< XXH64 of these bytes
   bool complete = false;
+  bool input_changed = false;  ///< while the output was written, which cannot be continued
 };
 
 /// The manifest of an output that is not begun. `job` as above, with "files", "part", "parts", "lines" and

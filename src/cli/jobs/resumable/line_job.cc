@@ -46,6 +46,15 @@ std::string file_checksum(const std::string& path) {
   return hexadecimal(checksum_of(path, std::numeric_limits<uint64_t>::max()).value());
 }
 
+/// Throws kUsage for a pipe or a device.
+void require_regular(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (!fs::exists(status) || fs::is_regular_file(status)) return;
+  fail(ErrorKind::kUsage, "--resume needs a regular file as input, which '{}' is not: it is read repeatedly",
+       path);
+}
+
 /// The options that were given: texts, or lists of texts for those that were repeated. Of a file, such as a
 /// glossary, only the content counts, as of the input and the model.
 nlohmann::ordered_json options_json(const Command& command) {
@@ -112,6 +121,8 @@ void require_files(const LineJob& job, const std::vector<std::string>& inputs, c
   if (job.options.resume && (!input_is_file || output.empty() || output == "-")) {
     fail(ErrorKind::kUsage, "--resume needs an input file and --output: both are read again when resuming");
   }
+  if (!job.options.resume) return;
+  for (const std::string& input : inputs) require_regular(input);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ void LineOutput::flush() {
   if (to_stdout() && std::fflush(stdout) != 0) fail_to_write();
 }
 
-void LineOutput::commit() {
+void LineOutput::commit(std::optional<uint64_t> input_fingerprint) {
   if (to_stdout()) return flush();
   if (complete()) return;
   const bool nothing_written =
@@ -80,7 +80,8 @@ void LineOutput::commit() {
   if (whole_) {
     whole_->commit();
   } else {
-    resumable_->commit();
+    HEED_CHECK(input_fingerprint.has_value());
+    resumable_->commit(*input_fingerprint);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,8 +35,9 @@ class LineOutput {
   void end_input_line();
   /// Flushes standard output; files do nothing.
   void flush();
-  /// Finishes the output; the file appears.
-  void commit();
+  /// Finishes the output; the file appears. A file that is continued needs the fingerprint of the input that
+  /// was read to its end, and fails with kFile if the input changed meanwhile.
+  void commit(std::optional<uint64_t> input_fingerprint = {});
 
   bool to_stdout() const { return !whole_ && !resumable_; }
   /// Of a file that is continued: input lines whose output it contains, and whether that is all.

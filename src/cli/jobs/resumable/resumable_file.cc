@@ -85,6 +85,12 @@ void ResumableFile::begin() {
 }
 
 void ResumableFile::continue_with_manifest(const JobManifest& before) {
+  if (before.input_changed) {
+    fail(
+        ErrorKind::kFile,
+        "'{}' cannot be continued: its input changed while it was written. Remove it and '{}' to begin again",
+        path_, manifest_path(path_));
+  }
   const std::string changed = difference(before, manifest_);
   if (!changed.empty()) {
     fail(ErrorKind::kUsage,
@@ -133,6 +139,7 @@ void ResumableFile::continue_without_manifest(uint64_t outputs_per_line) {
 }
 
 void ResumableFile::append(std::string_view bytes, uint64_t lines) {
+  if (lines > manifest_.lines - manifest_.input_lines) refuse_changed_input();
   if (!write_all_at(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(manifest_.bytes)) ||
       !flush_to_disk(descriptor_)) {
     fail_to_write();
@@ -144,10 +151,19 @@ void ResumableFile::append(std::string_view bytes, uint64_t lines) {
   write_manifest(path_, manifest_);
 }
 
-void ResumableFile::commit() {
+void ResumableFile::commit(uint64_t input_fingerprint) {
+  if (hexadecimal(input_fingerprint) != manifest_.input_checksum) refuse_changed_input();
   manifest_.complete = true;
   write_manifest(path_, manifest_);
   sync_directory(directory_of(path_));
+}
+
+/// Nothing tells which blocks are of which content.
+void ResumableFile::refuse_changed_input() {
+  manifest_.input_changed = true;
+  write_manifest(path_, manifest_);
+  fail(ErrorKind::kFile, "{} has changed while it was used: remove '{}' and '{}' to begin again",
+       manifest_.input_name, path_, manifest_path(path_));
 }
 
 void ResumableFile::fail_to_write() const {

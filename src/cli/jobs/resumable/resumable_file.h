@@ -31,15 +31,18 @@ class ResumableFile {
   /// Of what is on disk.
   uint64_t bytes() const { return manifest_.bytes; }
 
-  /// Writes a block, the output for this many input lines. Throws kFile.
+  /// Writes a block, the output for this many input lines. Throws kFile, also for more lines than the
+  /// manifest has.
   void append(std::string_view bytes, uint64_t lines);
-  /// The output is complete. Throws kFile.
-  void commit();
+  /// The output is complete, and of the input with this fingerprint. Throws kFile, also if the manifest has
+  /// another one.
+  void commit(uint64_t input_fingerprint);
 
  private:
   void begin();
   void continue_with_manifest(const JobManifest& before);
   void continue_without_manifest(uint64_t outputs_per_line);
+  [[noreturn]] void refuse_changed_input();
   [[noreturn]] void fail_to_write() const;
 
   std::string path_;
