@@ -3,7 +3,6 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -56,17 +55,56 @@ class NumberSet {
   std::set<size_t> members_;
 };
 
-/// Stops at the first other character, as the text may be long.
-bool is_blank(std::string_view text) {
+bool is_punctuation(std::string_view text, size_t at) {
+  return at < text.size() && u_ispunct(static_cast<UChar32>(next_code_point(text, at))) != 0;
+}
+
+/// The bytes of an entity at the beginning of a text of Markdown, "&amp;"; 0 if there is none.
+size_t entity_size(std::string_view text) {
+  constexpr size_t kLongest = 33;
+  if (!text.starts_with('&')) return 0;
+  const size_t end = text.substr(0, kLongest).find(';');
+  const bool named =
+      end != std::string_view::npos && end > 1 && std::ranges::all_of(text.substr(1, end - 1), [](char c) {
+        return is_ascii_letter(c) || is_ascii_digit(c) || c == '#';
+      });
+  return named ? end + 1 : 0;
+}
+
+/// Whether a text ends with punctuation that is not part of an entity.
+bool ends_with_punctuation(std::string_view text) {
+  if (text.empty() || !is_punctuation(text, character_start(text, text.size() - 1))) return false;
+  const size_t ampersand = text.ends_with(';') ? text.rfind('&') : std::string_view::npos;
+  return ampersand == std::string_view::npos ||
+         entity_size(text.substr(ampersand)) != text.size() - ampersand;
+}
+bool begins_with_punctuation(std::string_view text) {
+  return is_punctuation(text, 0) && entity_size(text) == 0;
+}
+
+/// A part of a text without the punctuation around it.
+ByteRange strip_punctuation(std::string_view text, ByteRange part) {
+  auto [begin, end] = part;
+  while (ends_with_punctuation(text.substr(begin, end - begin))) end = character_start(text, end - 1);
+  while (begins_with_punctuation(text.substr(begin, end - begin))) next_code_point(text, begin);
+  return {begin, end};
+}
+
+/// Whether a text of a few characters is punctuation.
+bool is_short_punctuation(std::string_view text) {
+  constexpr size_t kLongest = 16;
+  if (text.size() > kLongest) return false;
   for (size_t at = 0; at < text.size();) {
-    if (!is_whitespace(next_code_point(text, at))) return false;
+    if (u_ispunct(static_cast<UChar32>(next_code_point(text, at))) == 0) return false;
   }
   return true;
 }
 
-bool is_punctuation(std::string_view text, size_t at) {
-  return at < text.size() && u_ispunct(static_cast<UChar32>(next_code_point(text, at))) != 0;
-}
+/// Where a tag goes.
+struct Place {
+  ByteRange range;  // bytes of the translation
+  size_t around;    // the innermost tag that it lies within; the number of tags if there is none
+};
 
 /// Puts the tags of one segment into its translation. Takes time in proportion to the words, tags and links,
 /// and for nested tags to their depth.
@@ -80,7 +118,8 @@ class Placement {
         targets_(source_words_.size()),
         costs_(target_words_.size() + 1),
         next_linked_(source_words_.size() + 1, source_words_.size()),
-        in_link_(target_words_.size()),
+        hyperlinks_(segment.tags.size() + 1),
+        in_hyperlink_(target_words_.size()),
         blocked_(target_words_.size()) {
     std::vector<bool> linked(target_words_.size());
     for (const auto& [from, to] : links) {
@@ -94,49 +133,66 @@ class Placement {
       costs_[t + 1] = costs_[t] + (linked[t] ? kOtherCost : kUnlinkedCost);
     for (size_t s = source_words_.size(); s-- > 0;)
       next_linked_[s] = targets_[s].empty() ? next_linked_[s + 1] : s;
+    for (size_t n = 0; n < segment.tags.size(); ++n)
+      hyperlinks_[n + 1] = hyperlinks_[n] + (is_hyperlink(segment.tags[n]) ? 1 : 0);
   }
 
-  /// Where each tag goes, in bytes of the translation.
-  std::vector<ByteRange> ranges() {
-    std::vector<size_t> open;  // the tags that enclose the current one
-    const auto around = [&] { return open.empty() ? ByteRange{0, target_.size()} : ranges_[open.back()]; };
-    for (size_t n = 0; n < segment_.tags.size(); ++n) {
-      const Tag& tag = segment_.tags[n];
-      while (!open.empty() && segment_.tags[open.back()].end < std::max(tag.end, tag.begin + 1)) {
-        const ByteRange range = ranges_[open.back()];
-        open.pop_back();
-        block(range, around());
-      }
-      const ByteRange within = around();
+  std::vector<Place> places() {
+    const std::vector<Tag>& tags = segment_.tags;
+    std::vector<Open> open{{tags.size(), {0, target_.size()}, tags.size()}};  // outside of all, then the tags
+    for (size_t n = 0; n < tags.size(); ++n) {
+      while (open.size() > 1 && open.back().tag + tags[open.back().tag].within < n) close_last(open);
+      const Tag& tag = tags[n];
+      const Open& around = open.back();
+      const ByteRange within = around.range;
       if (tag.begin == tag.end) {
         const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
-        ranges_.emplace_back(position, position);
-        block({position, position}, within);
+        places_.push_back({{position, position}, around.tag});
+        block({position, position});
         continue;
       }
-      ranges_.push_back(range_of(n, within, open.empty() ? nullptr : &segment_.tags[open.back()]));
-      if (tag.without_text == Tag::WithoutText::kNearest) {
-        const auto [begin, end] = ranges_.back();
-        for (size_t t = first_word_behind(target_words_, begin);
-             t < target_words_.size() && target_words_[t].begin < end; ++t)
-          in_link_[t] = true;
+      const bool full = around.has_hyperlink && has_hyperlink(n);
+      const ByteRange range = full ? ByteRange{within.second, within.second}
+                                   : range_of(n, within, open.size() == 1 ? nullptr : &tags[around.tag]);
+      places_.push_back({range, range.first < range.second ? around.inmost : around.tag});
+      if (is_hyperlink(tag)) {
+        for (size_t t = first_word_behind(target_words_, range.first);
+             t < target_words_.size() && target_words_[t].begin < range.second; ++t)
+          in_hyperlink_[t] = true;
       }
-      open.push_back(n);
+      open.push_back({n, range, n});
     }
-    return std::move(ranges_);
+    return std::move(places_);
   }
 
  private:
   // The value of a target word for a tag: linked with its words, not linked, linked with other words only.
   static constexpr int64_t kValue = 5, kUnlinkedCost = 1, kOtherCost = 3;
 
-  /// Whether a tag must have text, or one within it.
-  bool needs_text(size_t number) const {
-    const std::vector<Tag>& tags = segment_.tags;
-    for (size_t n = number; n < tags.size() && tags[n].begin < tags[number].end; ++n) {
-      if (tags[n].begin < tags[n].end && tags[n].without_text == Tag::WithoutText::kNearest) return true;
-    }
-    return false;
+  /// A tag whose end has not been reached.
+  struct Open {
+    size_t tag;
+    ByteRange range;
+    /// The tag that later ones in this one lie within: itself, or one in it that encloses all of its text.
+    size_t inmost;
+    bool has_hyperlink = false;  // whether that one is a hyperlink or has one
+  };
+
+  static bool is_hyperlink(const Tag& tag) { return tag.without_text == Tag::WithoutText::kNearest; }
+  /// Whether a tag must have text, or one within it; or has a point that is a link.
+  bool has_hyperlink(size_t number) const {
+    return hyperlinks_[number + segment_.tags[number].within + 1] > hyperlinks_[number];
+  }
+
+  /// Later tags do not cross the last one, unless it takes all that they can have: they are within it.
+  void close_last(std::vector<Open>& open) {
+    const Open last = open.back();
+    open.pop_back();
+    Open& around = open.back();
+    if (last.range != around.range) return block(last.range);
+    if (last.range.first == last.range.second) return;
+    around.inmost = last.inmost;
+    around.has_hyperlink = around.has_hyperlink || has_hyperlink(last.tag);
   }
 
   ByteRange range_of(size_t number, ByteRange within, const Tag* parent) {
@@ -144,10 +200,7 @@ class Placement {
     const std::string_view source = segment_.text;
     const size_t parent_begin = parent == nullptr ? 0 : parent->begin;
     const size_t parent_end = parent == nullptr ? source.size() : parent->end;
-    if (is_blank(source.substr(parent_begin, tag.begin - parent_begin)) &&
-        is_blank(source.substr(tag.end, parent_end - tag.end))) {
-      return within;
-    }
+    if (is_blank(parent_begin, tag.begin) && is_blank(tag.end, parent_end)) return within;
     const size_t first = first_word_behind(source_words_, tag.begin);
     size_t last = first;
     while (last < source_words_.size() && source_words_[last].begin < tag.end) ++last;
@@ -155,29 +208,29 @@ class Placement {
     const ByteRange best = best_run(first, last, within);
     if (best.first >= best.second) {
       const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
-      if (needs_text(number)) return nearest_word(position, within);
+      if (has_hyperlink(number)) return nearest_word(position, within);
       return {position, position};
     }
     size_t begin = std::max(within.first, target_words_[best.first].begin);
     size_t end = std::min(within.second, target_words_[best.second - 1].end);
     // Punctuation and unchanged markup at an end are inside the tag if they are in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin));
-    const bool keeps_punctuation =
-        inside.empty() || is_punctuation(inside, character_start(inside, inside.size() - 1));
+    const std::string_view target = target_;
+    const bool keeps_punctuation = inside.empty() || ends_with_punctuation(inside);
     while (end > begin) {
-      const size_t mark = character_start(target_, end - 1), kept = begin_of_kept(begin, end);
-      if (!keeps_punctuation && is_punctuation(target_, mark)) {
-        end = mark;
-      } else if (kept < end && inside.find(target_.substr(kept, end - kept)) == std::string_view::npos) {
-        end = kept;
+      const size_t kept = begin_of_kept(begin, end);
+      if (!keeps_punctuation && ends_with_punctuation(target.substr(begin, end - begin))) {
+        end = character_start(target, end - 1);
+      } else if (kept < end && inside.find(target.substr(kept, end - kept)) == std::string_view::npos) {
+        end = begin + strip_right(target.substr(begin, kept - begin)).size();
       } else {
         break;
       }
     }
-    if (!is_punctuation(inside, 0)) {
-      while (begin < end && is_punctuation(target_, begin)) next_code_point(target_, begin);
+    if (!begins_with_punctuation(inside)) {
+      while (begins_with_punctuation(target.substr(begin, end - begin))) next_code_point(target, begin);
     }
-    return begin < end ? std::pair{begin, end} : std::pair{begin, begin};
+    return {begin, std::max(begin, end)};
   }
 
   /// The word at a position, else the one before it or the next that is free, without punctuation; nothing if
@@ -185,19 +238,14 @@ class Placement {
   ByteRange nearest_word(size_t position, ByteRange within) {
     const auto is_free = [&](size_t word) {
       return word < target_words_.size() && within.first <= target_words_[word].begin &&
-             target_words_[word].end <= within.second && !blocked_.contains(word) && !in_link_[word];
+             target_words_[word].end <= within.second && !blocked_.contains(word) && !in_hyperlink_[word];
     };
     const size_t here = first_word_behind(target_words_, position);
     size_t word = here;
     if (!is_free(word) && word > 0) --word;
     if (!is_free(word)) word = blocked_.next_free(here);
     if (!is_free(word)) return {position, position};
-    auto [begin, end] = target_words_[word];
-    while (end > begin && is_punctuation(target_, character_start(target_, end - 1)))
-      end = character_start(target_, end - 1);
-    while (begin < end && is_punctuation(target_, begin)) next_code_point(target_, begin);
-    return begin < end ? ByteRange{begin, end}
-                       : ByteRange{target_words_[word].begin, target_words_[word].end};
+    return without_punctuation(target_words_[word]);
   }
 
   /// Where the unchanged markup (Segment::kept) begins that ends at `end` of the translation; else `end`.
@@ -238,9 +286,8 @@ class Placement {
     return best;
   }
 
-  /// Later tags do not cross a finished one, unless it takes all that they can have.
-  void block(ByteRange range, ByteRange within) {
-    if (range.first <= within.first && within.second <= range.second) return;
+  /// Later tags do not have these bytes.
+  void block(ByteRange range) {
     size_t t = blocked_.next_free(first_word_behind(target_words_, range.first));
     for (; t < target_words_.size() && target_words_[t].begin < range.second; t = blocked_.next_free(t))
       blocked_.insert(t);
@@ -253,18 +300,49 @@ class Placement {
     return static_cast<size_t>(found - words.begin());
   }
 
-  /// The target position of something at byte `at` of the source: after the translation of the word that ends
-  /// there, otherwise before the translation of the next aligned word.
+  /// Whether bytes of the source have no part of a word.
+  bool is_blank(size_t begin, size_t end) const {
+    const size_t word = first_word_behind(source_words_, begin);
+    return begin >= end || word == source_words_.size() || source_words_[word].begin >= end;
+  }
+
+  /// The target position of something at byte `at` of the source: in or behind the translation of the word
+  /// that it is in or directly behind, otherwise before the translation of the next aligned word.
   size_t position_of(size_t at) const {
-    if (is_blank(std::string_view(segment_.text).substr(0, at))) return 0;
-    const size_t behind = first_word_behind(source_words_, at);
-    if (behind > 0 && source_words_[behind - 1].end == at && !targets_[behind - 1].empty()) {
-      return target_words_[std::ranges::max(targets_[behind - 1])].end;
+    if (is_blank(0, at)) return 0;
+    size_t word = first_word_behind(source_words_, at);
+    const bool within = word < source_words_.size() && source_words_[word].begin < at;
+    const bool behind = !within && source_words_[word - 1].end == at;
+    if (behind) --word;
+    if (!within && !behind) {
+      const size_t next = next_linked_[word];
+      return next < source_words_.size() ? target_words_[first_target(next)].begin : target_.size();
     }
-    const bool within = behind < source_words_.size() && source_words_[behind].begin < at;
-    const size_t next = next_linked_[behind + (within ? 1 : 0)];
-    return next < source_words_.size() ? target_words_[std::ranges::min(targets_[next])].begin
-                                       : target_.size();
+    if (!targets_[word].empty()) return position_at(word, at);
+    const size_t next = next_linked_[word];
+    if (next == source_words_.size()) return target_.size();
+    const size_t target = first_target(next);
+    return target > 0 ? target_words_[target - 1].end : target_words_[target].begin;
+  }
+
+  /// The target position of something at byte `at` in or directly behind an aligned word, of which it is
+  /// separated by the same punctuation.
+  size_t position_at(size_t word, size_t at) const {
+    const auto [begin, end] = source_words_[word];
+    const std::string_view source = segment_.text;
+    if (at < end && is_short_punctuation(source.substr(begin, at - begin)))
+      return without_punctuation(target_words_[first_target(word)]).first;
+    const Word& last = target_words_[std::ranges::max(targets_[word])];
+    return at < end && is_short_punctuation(source.substr(at, end - at)) ? without_punctuation(last).second
+                                                                         : last.end;
+  }
+
+  size_t first_target(size_t word) const { return std::ranges::min(targets_[word]); }
+
+  /// A target word without the punctuation around it; all of a word that has nothing else.
+  ByteRange without_punctuation(const Word& word) const {
+    const ByteRange inner = strip_punctuation(target_, {word.begin, word.end});
+    return inner.first < inner.second ? inner : ByteRange{word.begin, word.end};
   }
 
   const Segment& segment_;
@@ -273,10 +351,43 @@ class Placement {
   std::vector<std::vector<size_t>> targets_;  // of each source word
   std::vector<int64_t> costs_;       // of the target words before each, if none is linked with the tag
   std::vector<size_t> next_linked_;  // the first linked source word from each on
-  std::vector<bool> in_link_;        // target words that a tag has that must have text
+  std::vector<size_t> hyperlinks_;   // the number of hyperlinks among the tags before each
+  std::vector<bool> in_hyperlink_;   // target words of hyperlinks
   NumberSet blocked_;                // target words of finished tags
-  std::vector<ByteRange> ranges_;    // of the tags so far
+  std::vector<Place> places_;        // of the tags so far
 };
+
+/// The tags directly in each tag, and last those outside of all, in the order in which they are written.
+/// Those without text move out of the others, to the side on which they are in the source.
+std::vector<std::vector<size_t>> arranged(std::vector<Place>& places, size_t size) {
+  std::vector<std::vector<size_t>> inner(places.size() + 1);
+  for (size_t n = 0; n < places.size(); ++n) inner[places[n].around].push_back(n);
+  const auto arrange = [&](std::vector<size_t>& tags, ByteRange within) {
+    const auto begin = [&](size_t n) { return places[n].range.first; };
+    std::vector<size_t> with_text;
+    for (const size_t n : tags) {
+      ByteRange& range = places[n].range;
+      range = {std::clamp(range.first, within.first, within.second),
+               std::clamp(range.second, within.first, within.second)};
+      if (range.first < range.second) with_text.push_back(n);
+    }
+    std::ranges::sort(with_text, {}, begin);
+    for (const size_t n : tags) {
+      const size_t at = begin(n);
+      const auto next = std::ranges::upper_bound(with_text, at, {}, begin);
+      if (at < places[n].range.second || next == with_text.begin()) continue;
+      const size_t other = *std::prev(next);
+      const auto [first, second] = places[other].range;
+      if (at >= second) continue;
+      const size_t side = n < other ? first : second;
+      places[n].range = {side, side};
+    }
+    std::ranges::sort(tags, {}, [&](size_t n) { return std::pair(places[n].range, n); });
+  };
+  arrange(inner.back(), {0, size});
+  for (size_t n = 0; n < places.size(); ++n) arrange(inner[n], places[n].range);
+  return inner;
+}
 
 /// Writes text between tags, with the unchanged markup (Segment::kept) inserted again.
 class Writer {
@@ -297,7 +408,10 @@ class Writer {
         open = close;  // which may begin another
         continue;
       }
-      result += escape_(text.substr(done, open - done)) + segment_.kept[found->second].source;
+      const Segment::Kept& kept = segment_.kept[found->second];
+      std::string_view before = text.substr(done, open - done);
+      if (kept.ends_word) before = strip_right(before);
+      result += escape_(before) + kept.source;
       used_[found->second] = true;
       done = close + 1;
       open = text.find('`', done);
@@ -326,6 +440,10 @@ const std::string& closing(const Tag& tag, std::string_view text) {
   return tag.named.empty() || text == tag.named ? tag.close : tag.close_of_other;
 }
 
+bool is_omitted(const Tag& tag, ByteRange range) {
+  return tag.without_text == Tag::WithoutText::kOmitted && tag.begin < tag.end && range.first == range.second;
+}
+
 }  // namespace
 
 bool is_translatable(std::string_view text) {
@@ -339,46 +457,35 @@ bool is_translatable(std::string_view text) {
 
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape) {
-  const auto ranges = Placement(segment, translation, links).ranges();
+  std::vector<Place> places = Placement(segment, translation, links).places();
+  const std::vector<std::vector<size_t>> inner = arranged(places, translation.size());
   Writer writer(segment, escape);
   std::string result;
   size_t at = 0;
   const auto write_until = [&](size_t end) {
+    if (end <= at) return;
     result += writer.written(std::string_view(translation).substr(at, end - at));
     at = end;
   };
-  std::vector<ByteRange> open;  // tags, and where the result has the text within
-  const auto close_until = [&](size_t position, bool strictly) {
-    while (!open.empty()) {
-      const auto [tag, begin] = open.back();
-      const size_t end = ranges[tag].second;
-      if (strictly ? end >= position : end > position) break;
-      write_until(std::max(at, end));
-      result += closing(segment.tags[tag], std::string_view(result).substr(begin));
-      open.pop_back();
-    }
+  struct Open {
+    size_t tag, next, begin;  // the next tag in it, and where the result has the text within
   };
-  // Tags in the order of the translation, outer ones first.
-  std::vector<size_t> order;
-  for (size_t n = 0; n < ranges.size(); ++n) order.push_back(n);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(ranges[a].first, std::numeric_limits<size_t>::max() - ranges[a].second) <
-           std::pair(ranges[b].first, std::numeric_limits<size_t>::max() - ranges[b].second);
-  });
-  for (const size_t n : order) {
-    close_until(ranges[n].first, false);
-    write_until(std::max(at, ranges[n].first));
-    const bool single = segment.tags[n].begin == segment.tags[n].end;
-    const bool empty = ranges[n].first == ranges[n].second;
-    if (!single && empty && segment.tags[n].without_text == Tag::WithoutText::kOmitted) continue;
-    result += segment.tags[n].open;
-    if (single || empty) {
-      result += closing(segment.tags[n], "");
-    } else {
-      open.emplace_back(n, result.size());
+  std::vector<Open> open{{places.size(), 0, 0}};  // the text, then the open tags
+  while (true) {
+    if (open.back().next < inner[open.back().tag].size()) {
+      const size_t n = inner[open.back().tag][open.back().next++];
+      write_until(places[n].range.first);
+      if (!is_omitted(segment.tags[n], places[n].range)) result += segment.tags[n].open;
+      open.push_back({n, 0, result.size()});
+      continue;
     }
+    const auto [n, next, begin] = open.back();
+    open.pop_back();
+    if (open.empty()) break;
+    write_until(places[n].range.second);
+    if (is_omitted(segment.tags[n], places[n].range)) continue;
+    result += closing(segment.tags[n], std::string_view(result).substr(begin));
   }
-  close_until(translation.size(), false);
   write_until(translation.size());
   return result + writer.missing();
 }

@@ -10,8 +10,8 @@
 
 namespace heed::translate {
 
-/// Markup around bytes [begin, end) of a segment's text. If both are equal, it is a single tag without a
-/// closing part.
+/// Markup around bytes [begin, end) of a segment's text. If both are equal, it is a point: a single tag
+/// without a closing part, or an element without text.
 struct Tag {
   /// What happens where nothing in the translation corresponds to the text.
   enum class WithoutText {
@@ -25,17 +25,19 @@ struct Tag {
   /// and how the markup closes around another one.
   std::string named = {}, close_of_other = {};
   WithoutText without_text = WithoutText::kEmpty;
+  size_t within = 0;  ///< the number of tags in it, which follow it
 };
 
 struct Segment {
   /// The byte range of the document that the translation replaces.
   size_t begin = 0, end = 0;
   std::string text;       ///< without markup, entities decoded
-  std::vector<Tag> tags;  ///< sorted by begin, outer ones first
+  std::vector<Tag> tags;  ///< in the order of their opening parts
 
   /// Markup that must not change, and its replacement in the text, between backticks.
   struct Kept {
     std::string text, source;
+    bool ends_word = false;  ///< directly behind a word, such as the number of a footnote
   };
   std::vector<Kept> kept;
 };
@@ -48,8 +50,8 @@ bool is_translatable(std::string_view text);
 using Escape = std::function<std::string(std::string_view)>;
 
 /// Inserts a segment's markup into its translation. Each tag encloses the run of words that best covers the
-/// words aligned with its source words. Tags around the whole text enclose the whole translation, and tags
-/// never overlap partially.
+/// words aligned with its source words. Tags around the whole text enclose the whole translation. A tag lies
+/// within the tags that it lies within in the source, and tags never overlap partially.
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape);
 

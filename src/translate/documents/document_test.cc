@@ -7,6 +7,9 @@
 #include <atomic>
 #include <ctime>
 #include <functional>
+#include <map>
+#include <optional>
+#include <random>
 
 #include "base/stop.h"
 #include "base/text/ascii.h"
@@ -144,13 +147,13 @@ TEST(HtmlDocument, TagsOfTheSameWordDoNotCross) {
   EXPECT_EQ(with_markup(segment, "one three two", links, escape_html), "one <i>three</i> <b>two</b>");
   // Two and three are one word, which the first tag takes.
   EXPECT_EQ(with_markup(segment, "one both", {{0, 0}, {1, 1}, {2, 1}}, escape_html),
-            "one <b><i></i>both</b>");
+            "one <b>both</b><i></i>");
 }
 
 TEST(HtmlDocument, LinksWithoutACounterpartEncloseTheNearestWord) {
   const Segment segment = html_segments("<p>Sie mag <a href=x>mich</a> <b>doch</b> nicht.</p>").at(0);
   EXPECT_EQ(with_markup(segment, "She does not.", {{0, 0}, {1, 1}, {4, 2}}, escape_html),
-            "She does <a href=x><b></b>not</a>.");
+            "She does <a href=x>not</a><b></b>.");
   // One that is taken is not taken twice.
   const Segment links = html_segments("<p><a href=x>Es</a> <a href=y>gibt</a> Brot.</p>").at(0);
   EXPECT_EQ(with_markup(links, "Bread exists.", {}, escape_html),
@@ -177,6 +180,174 @@ TEST(HtmlDocument, UnchangedMarkupBehindAnElementStaysOutside) {
                            "<p>Der <b>Hund<sup>1</sup></b>, ja</p>"}) {
     EXPECT_EQ(copied_html(html), html);
   }
+}
+
+TEST(HtmlDocument, SuperscriptsOfWordsStayOutsideOfOtherElements) {
+  const Segment segment = html_segments("<p>Die <u>Tische</u><sup>1</sup>.</p>").at(0);
+  EXPECT_EQ(with_markup(segment, "The tables `x0`.", {{0, 0}, {1, 1}, {1, 2}}, escape_html),
+            "The <u>tables</u><sup>1</sup>.");
+}
+
+TEST(MarkdownDocument, EntitiesStayWhole) {
+  for (const std::string text : {"Der **Hund &amp; Katze &lt;** da.\n", "Ein *&amp; Hund*; da *&lt;b&gt;*.\n",
+                                 "Der Hund &amp;<a id=x></a>, ja.\n"}) {
+    EXPECT_EQ(copied_markdown(text), text);
+  }
+  const Segment segment = markdown_segments("Ein **Hund** da.").at(0);
+  EXPECT_EQ(with_markup(segment, "a &b; c", {{0, 0}, {1, 1}, {2, 2}}, escape_markdown), "a **&b;** c");
+}
+
+/// The only segment of a document in HTML, with this translation, whose words are aligned in order.
+std::string with_words(const std::string& html, const std::string& translation) {
+  const Segment segment = html_segments(html).at(0);
+  std::vector<WordLink> links;
+  const auto words = static_cast<int>(word_ends(translation).size());
+  for (int word = 0; word < words; ++word) links.emplace_back(word, word);
+  return with_markup(segment, translation, links, escape_html);
+}
+
+TEST(HtmlDocument, ElementsWithoutTextStayAroundTheirContent) {
+  for (const std::string html :
+       {"<p>Der Hund <a href=x><img src=y></a> ist da.</p>",
+        "<p>Der Hund <b><i><!-- x --></i></b> ist da.</p>",
+        "<p>Der Hund <a href=x> <img src=y> <i></i></a> ist da.</p>", "<p>Der <b>Hund <img></b> ist da.</p>",
+        "<p><a href=x><img src=y></a> Der Hund</p>", "<p>Der Hund <a href=x><img src=y></a> </p>"}) {
+    EXPECT_EQ(copied_html(html), html);
+  }
+  EXPECT_EQ(with_words("<p>Der Hund <a href=x><img src=y></a> ist da.</p>", "The dog is there."),
+            "The dog <a href=x><img src=y></a> is there.");
+}
+
+TEST(HtmlDocument, PointsStayOnTheirSideOfATag) {
+  for (const std::string html :
+       {"<p>Er ist <img><a href=x>da</a>.</p>", "<p>Er ist <input><label>da</label> nun.</p>",
+        "<p>Er <b>ist<img></b> da.</p>", "<p>Er <b><img>ist</b><img> da.</p>",
+        "<p>Er <u><b>ist</b><img></u> da.</p>", "<p>Er<img>, (<img>sie) und es<img>.</p>",
+        "<p>Er <a href=x><svg><path/></svg></a> ist da.</p>"}) {
+    EXPECT_EQ(copied_html(html), html);
+  }
+  // Where the word of an element is lost, what it has within stays in it.
+  const Segment segment = html_segments("<p>Er ist <b>doch<img></b> da.</p>").at(0);
+  EXPECT_EQ(with_markup(segment, "He is there.", {{0, 0}, {1, 1}, {3, 2}}, escape_html),
+            "He is <b><img></b>there.");
+}
+
+TEST(HtmlDocument, LinksAreNotNested) {
+  const Segment segment = html_segments("<p><a href=x>Es</a> <b><a href=y>gibt</a></b> <i>ihn</i></p>").at(0);
+  EXPECT_EQ(with_markup(segment, "Ja", {{0, 0}, {1, 0}, {2, 0}}, escape_html),
+            "<a href=x><i>Ja</i></a><b><a href=y></a></b>");
+}
+
+TEST(HtmlDocument, MarksOfFootnotesAreNoPartOfWords) {
+  const std::string mark = "<sup id=r class=reference><a href=\"#n\">[1]</a></sup>";
+  for (const std::string& html :
+       {"<p>Der Hund" + mark + " ist da" + mark + ".</p>", "<p>Der Hund ist da." + mark + " Ja.</p>",
+        std::string("<p>Der Hund<a href=x><sup>1</sup></a> ist<a href=x>[1]</a> da.</p>"),
+        std::string("<p>Der Hund ist da<sup>[Anm. 1]</sup>.</p>")}) {
+    EXPECT_EQ(copied_html(html), html);
+    EXPECT_EQ(html_segments(html).at(0).text.substr(0, 12), "Der Hund ist");
+  }
+  EXPECT_EQ(with_words("<p>Der Hund ist da" + mark + ".</p>", "The dog is there."),
+            "The dog is there" + mark + ".");
+  EXPECT_THAT(
+      texts(html_segments("<p><sup>14</sup>C, 5<a href=x><sup>2</sup></a>, x<sup><i>n</i></sup>, 1" + mark)),
+      ElementsAre("`x0`C, 5`x1`, x`x2`, 1`x3`"));
+}
+
+TEST(HtmlDocument, UnchangedMarkupHasATextOfItsOwn) {
+  const std::string html = "<p>Gib `x0` und <code>ls</code> und &#96;x2`, `x3<code>cd</code> ein.</p>";
+  EXPECT_THAT(texts(html_segments(html)), ElementsAre("Gib `x0` und `x1` und `x2`, `x3`x4` ein."));
+  EXPECT_EQ(with_words("<p>Gib `x0` und <code>ls</code> ein.</p>", "Enter `x1` and `x0`."),
+            "Enter <code>ls</code> and `x0`.");
+}
+
+TEST(HtmlDocument, EmphasisOfUnchangedMarkupIsUnchanged) {
+  const std::string html = "<p>Der <b><code>ls</code></b> und <a href=x> <kbd>C</kbd> </a> hier.</p>";
+  EXPECT_THAT(texts(html_segments(html)), ElementsAre("Der `x0` und `x1` hier."));
+  EXPECT_EQ(copied_html(html), html);
+  EXPECT_TRUE(html_segments("<p><code>ls</code>").empty());
+}
+
+/// Elements of HTML in one another, with text between them; an element has a number.
+class RandomMarkup {
+ public:
+  std::string of_depth(int depth, bool in_link) {
+    std::string result;
+    for (int n = below(4) + 1; n > 0; --n) {
+      if (below(3) == 0) result += ' ';
+      const int kind = depth == 0 ? below(2) : below(5);
+      if (kind == 0) {
+        result += "<img id=" + std::to_string(++elements_) + ">";
+      } else if (kind == 1) {
+        result += "Hund";
+      } else {
+        const std::string name = kind == 2 && !in_link ? "a" : kind == 3 ? "b" : "i";
+        const std::string id = std::to_string(++elements_);
+        result +=
+            "<" + name + " id=" + id + ">" + of_depth(depth - 1, in_link || name == "a") + "</" + name + ">";
+      }
+    }
+    return result;
+  }
+  std::vector<WordLink> links(int sources, int targets) {
+    std::vector<WordLink> result;
+    for (int n = below(8); n > 0; --n) result.emplace_back(below(sources), below(targets));
+    return result;
+  }
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+
+ private:
+  std::mt19937 random_{7};
+  int elements_ = 0;
+};
+
+/// The opening tags around each opening tag, outer ones first; nothing if a closing tag is not that of the
+/// innermost open element.
+std::optional<std::map<std::string, std::vector<std::string>>> nesting_of(const std::string& html) {
+  std::map<std::string, std::vector<std::string>> result;
+  std::vector<std::string> open;
+  for (size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
+    const std::string tag = html.substr(at, html.find('>', at) + 1 - at);
+    if (tag[1] == '/') {
+      if (open.empty() || open.back()[1] != tag[2]) return std::nullopt;
+      open.pop_back();
+      continue;
+    }
+    if (!result.emplace(tag, open).second) return std::nullopt;
+    if (!tag.starts_with("<img")) open.push_back(tag);
+  }
+  return open.empty() ? std::optional(result) : std::nullopt;
+}
+
+TEST(HtmlDocument, ElementsStayInThoseAroundThem) {
+  RandomMarkup random;
+  int segments = 0, moved = 0;
+  for (int n = 0; n < 3000; ++n) {
+    const std::string html = random.of_depth(3, false);
+    for (const Segment& segment : html_segments(html)) {
+      ++segments;
+      const std::string source = html.substr(segment.begin, segment.end - segment.begin);
+      std::string translation = "Dog";
+      const int words = random.below(4) + 1;
+      for (int word = 1; word < words; ++word) translation += random.below(2) == 0 ? " dog" : " dog,";
+      const auto links = random.links(static_cast<int>(word_ends(segment.text).size()), words);
+      const std::string result = with_markup(segment, translation, links, escape_html);
+      const auto before = nesting_of(source), after = nesting_of(result);
+      ASSERT_TRUE(before && after) << source << "\n" << result;
+      ASSERT_EQ(before->size(), after->size()) << source << "\n" << result;
+      for (const auto& [tag, around] : *before) {
+        const std::vector<std::string>& now = after->at(tag);
+        for (const std::string& outer : around)
+          ASSERT_EQ(std::ranges::count(now, outer), 1) << outer << tag << source << "\n" << result;
+        const auto link = [](const std::string& outer) { return outer.starts_with("<a "); };
+        ASSERT_LE(std::ranges::count_if(now, link), tag.starts_with("<a ") ? 0 : 1) << source << "\n"
+                                                                                    << result;
+      }
+      moved += source != result ? 1 : 0;
+    }
+  }
+  EXPECT_GT(segments, 1000);
+  EXPECT_GT(moved, 1000);
 }
 
 TEST(MarkdownDocument, EmphasisWithoutACounterpartIsLeftOut) {

@@ -3,33 +3,17 @@
 #include <gumbo.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
-#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
+#include "translate/documents/html_elements.h"
 #include "translate/documents/html_tree.h"
 
 namespace heed::translate {
 namespace {
-
-constexpr std::array kInline{
-    GUMBO_TAG_A,    GUMBO_TAG_ABBR,  GUMBO_TAG_B,     GUMBO_TAG_BDI,    GUMBO_TAG_BDO,
-    GUMBO_TAG_CITE, GUMBO_TAG_DEL,   GUMBO_TAG_DFN,   GUMBO_TAG_EM,     GUMBO_TAG_FONT,
-    GUMBO_TAG_I,    GUMBO_TAG_INS,   GUMBO_TAG_LABEL, GUMBO_TAG_MARK,   GUMBO_TAG_Q,
-    GUMBO_TAG_S,    GUMBO_TAG_SMALL, GUMBO_TAG_SPAN,  GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,
-    GUMBO_TAG_SUB,  GUMBO_TAG_SUP,   GUMBO_TAG_TIME,  GUMBO_TAG_U,      GUMBO_TAG_BIG};
-/// Inline elements whose text is not translated.
-constexpr std::array kKept{GUMBO_TAG_CODE, GUMBO_TAG_KBD, GUMBO_TAG_SAMP, GUMBO_TAG_VAR, GUMBO_TAG_TT};
-constexpr std::array kAtPlace{GUMBO_TAG_IMG, GUMBO_TAG_INPUT, GUMBO_TAG_WBR};
-
-template <size_t N>
-bool is_any(GumboTag tag, const std::array<GumboTag, N>& tags) {
-  return std::find(tags.begin(), tags.end(), tag) != tags.end();
-}
 
 /// Whether the element contains, at any depth, an element that ends a sentence.
 bool holds_block(const GumboElement& element) {
@@ -37,7 +21,8 @@ bool holds_block(const GumboElement& element) {
     const auto& node = *static_cast<const GumboNode*>(element.children.data[n]);
     if (node.type != GUMBO_NODE_ELEMENT && node.type != GUMBO_NODE_TEMPLATE) continue;
     const GumboElement& child = node.v.element;
-    const bool within = is_any(child.tag, kInline) || is_any(child.tag, kKept) || is_any(child.tag, kAtPlace);
+    if (is_at_place(child.tag)) continue;
+    const bool within = is_inline(child.tag) || is_kept(child.tag);
     if (!within || holds_block(child)) return true;
   }
   return false;
@@ -97,6 +82,8 @@ class Walker {
     return {begin, begin + piece.length};
   }
 
+  std::string_view source_of(Range range) const { return html_.substr(range.begin, range.end - range.begin); }
+
   /// Whether the position follows the previous one; false if the parser has moved the node.
   bool advance(Range range) {
     if (range.begin >= range.end || range.begin < position_ || range.end > html_.size()) return false;
@@ -108,16 +95,14 @@ class Walker {
 
   void add_text(const GumboText& text) {
     if (!translates_ || !advance(range_of(text.original_text))) return;
-    const std::string_view content(text.text);
-    for (size_t at = 0; at < content.size();) {
-      const size_t begin = at;
-      const char32_t c = next_code_point(content, at);
-      const bool space = c == U' ' || (c >= U'\t' && c <= U'\r');
-      if (!space) {
-        segment_.text += content.substr(begin, at - begin);
-      } else if (!segment_.text.empty() && segment_.text.back() != ' ') {
-        segment_.text += ' ';
-      }
+    std::string_view content(text.text);
+    while (!content.empty()) {
+      const auto word = std::ranges::find_if(content, is_space),
+                 end = std::find_if_not(word, content.end(), is_space);
+      const auto size = static_cast<size_t>(word - content.begin());
+      if (size > 0) segment_.add_text(content.substr(0, size));
+      if (word < end) segment_.add_space();
+      content = {end, content.end()};
     }
   }
 
@@ -126,13 +111,7 @@ class Walker {
       position_ = std::max(position_, range.end);
       return;
     }
-    if (!advance(range)) return;
-    std::string source(html_.substr(range.begin, range.end - range.begin));
-    // Of two adjacent spaces only one is kept, and none at the beginning of the text.
-    const bool skips = segment_.text.empty() || segment_.text.ends_with(' ');
-    const bool spaces = skips && range.end < html_.size() && is_space(html_[range.end]);
-    if (spaces) source += ' ';
-    segment_.tags.push_back({segment_.text.size(), segment_.text.size(), source, ""});
+    if (advance(range)) segment_.add_point(source_of(range));
   }
 
   /// The children of an element that says whether they are translated, where those around it are otherwise.
@@ -153,14 +132,14 @@ class Walker {
     if (says == false && !is_untouched(element.tag) && holds_translated(element))
       return add_otherwise(element, false);
     const Range open = range_of(element.original_tag), close = range_of(element.original_end_tag);
-    const bool kept =
-        is_any(element.tag, kKept) || says == false ||
-        is_numeric_script(element, html_.substr(open.end, std::max(open.end, close.begin) - open.end));
-    const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
-    if (is_any(element.tag, kAtPlace)) return add_at_place(open);
+    const bool kept = is_kept(element.tag) || says == false;
+    const bool within = is_inline(element.tag) || is_kept(element.tag);
+    const Range all{open.begin, std::max(open.end, close.end)};
+    if (is_at_place(element.tag) && (is_void(element.tag) || close.begin < close.end))
+      return add_at_place(all);
     if (is_untouched(element.tag) || (kept && !within)) {
       flush();
-      position_ = std::max({position_, open.end, close.end});
+      position_ = std::max(position_, all.end);
       return;
     }
     const bool whole = open.begin < open.end && close.begin < close.end && open.begin >= position_;
@@ -170,13 +149,13 @@ class Walker {
       flush();
       return;
     }
-    if (kept) return add_kept({open.begin, close.end});
-    if (element.children.length == 0) return add_at_place({open.begin, close.end});  // an icon
+    if (kept) {
+      if (advance(all)) segment_.add_kept(source_of(all));
+      return;
+    }
     advance(open);
-    const size_t tag = segment_.tags.size(), begin = segment_.text.size(), flushes = flushes_;
-    segment_.tags.push_back({begin, begin, std::string(html_.substr(open.begin, open.end - open.begin)),
-                             std::string(html_.substr(close.begin, close.end - close.begin))});
-    if (element.tag == GUMBO_TAG_A) segment_.tags.back().without_text = Tag::WithoutText::kNearest;
+    const size_t flushes = flushes_;
+    segment_.open(source_of(open), without_text(element.tag));
     ++open_;
     children(element.children);
     --open_;
@@ -185,45 +164,24 @@ class Walker {
       segment_.broken = true;
       return;
     }
-    segment_.tags[tag].end = segment_.text.size();
-  }
-
-  /// Whether an element is a superscript or subscript without letters, such as an exponent or the number of a
-  /// footnote: its digits do not continue the number before it.
-  bool is_numeric_script(const GumboElement& element, std::string_view content) const {
-    const bool script = element.tag == GUMBO_TAG_SUP || element.tag == GUMBO_TAG_SUB;
-    return script && !has_letter(content) && !segment_.text.empty() && segment_.text.back() != ' ';
-  }
-
-  /// Adds untranslated text within a sentence.
-  void add_kept(Range range) {
-    if (!advance(range)) return;
-    const std::string source(html_.substr(range.begin, range.end - range.begin));
-    std::string text = std::to_string(segment_.kept.size());
-    text = "`x" + text + "`";
-    segment_.kept.push_back({text, source});
-    segment_.text += text;
+    segment_.innermost().close = source_of(close);
+    segment_.close(source_of(all), becomes(element.tag, segment_));
   }
 
   void flush() {
     ++flushes_;
-    Building segment = std::exchange(segment_, {});
-    const std::string_view text = strip_right(segment.text);
-    if (segment.broken || open_ > 0 || !is_translatable(text)) return;  // stays unchanged
-    // Trailing white space is not part of the segment.
-    while (segment.end > segment.begin && is_space(html_[segment.end - 1])) --segment.end;
+    Building building = std::exchange(segment_, {});
+    if (building.broken || open_ > 0 || !is_translatable(building.text())) return;  // stays unchanged
+    Segment segment = building.finish();
+    // White space around it is not part of the segment.
+    segment.begin = building.begin;
+    segment.end = segment.begin + strip_right(source_of({building.begin, building.end})).size();
     while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;
-    bool space = text.size() < segment.text.size();  // in front of a tag at the end
-    segment.text.resize(text.size());
-    for (Tag& tag : segment.tags) {
-      if (tag.begin > segment.text.size() && std::exchange(space, false)) tag.open.insert(0, 1, ' ');
-      tag.begin = std::min(tag.begin, segment.text.size());
-      tag.end = std::min(tag.end, segment.text.size());
-    }
     segments_.push_back(std::move(segment));
   }
 
-  struct Building : Segment {
+  struct Building : SegmentBuilder {
+    size_t begin = 0, end = 0;  // bytes of the document
     bool broken = false;
   };
 

@@ -1,7 +1,5 @@
 // Markdown is parsed by MD4C, whose texts are parts of the document. The bytes between two texts are markup,
 // identified by the spans that begin and end there.
-#include <unicode/uchar.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -58,8 +56,7 @@ class Reader {
     bool begins;
   };
   struct Open {
-    size_t tag;     // of segment_.tags
-    size_t behind;  // the position after its opening mark
+    size_t begin, behind;  // bytes of the document: its opening mark
   };
 
   static Reader& that(void* self) { return *static_cast<Reader*>(self); }
@@ -104,7 +101,8 @@ class Reader {
       return 0;
     }
     auto at = static_cast<size_t>(text.data() - document_.data());
-    const bool ends_line = type == MD_TEXT_HTML && is_line_break(text);
+    const bool html = type == MD_TEXT_HTML;
+    const bool ends_line = html && is_line_break(text);
     if (ends_line && begun_ && !events_.empty()) markup_until(at);
     if (ends_line && open_.empty() && events_.empty()) {
       flush();
@@ -117,20 +115,26 @@ class Reader {
       if (text.empty()) return 0;
     }
     markup_until(at);
-    if (type == MD_TEXT_HTML) {
-      if (ends_line && !segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
-      segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(text), ""});
+    position_ = segment_.end = at + text.size();
+    if (html) {
+      if (ends_line) segment_.add_space();
+      segment_.add_point(text);
     } else if (type == MD_TEXT_CODE) {
       if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
       code_ += text;
       code_end_ = at + text.size();
     } else if (type == MD_TEXT_ENTITY && MarkdownText::is_footnote(text)) {
-      keep(text);
+      segment_.add_kept(text);
     } else {
-      segment_.text += text;
+      add_text(text);
     }
-    position_ = segment_.end = at + text.size();
     return 0;
+  }
+
+  void add_text(std::string_view text) {
+    if (text.starts_with(' ')) segment_.add_space();
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (!text.empty()) segment_.add_text(text);
   }
 
   /// Parses the markup between the last text and `next`: closing spans, then opening spans.
@@ -148,7 +152,7 @@ class Reader {
     if (std::exchange(soft_break_, false)) {
       if (left.find_first_not_of(" \t\r\n>") != std::string_view::npos) broken_ = true;
       left = {};
-      if (!segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
+      segment_.add_space();
     }
     if (left == "\\") {
       escaped_ += document_[next];
@@ -232,14 +236,13 @@ class Reader {
         broken_ = true;
         return;
       }
-      if (begin > position_ && !segment_.text.empty() && segment_.text.back() != ' ') segment_.text += ' ';
-      Tag tag{segment_.text.size(), segment_.text.size(), std::string(mark), ""};
-      tag.without_text = event.type == MD_SPAN_A ? Tag::WithoutText::kNearest : Tag::WithoutText::kOmitted;
-      segment_.tags.push_back(std::move(tag));
-      open_.push_back({segment_.tags.size() - 1, begin + size});
+      if (begin > position_) segment_.add_space();
+      const bool link = event.type == MD_SPAN_A;
+      if (event.type != MD_SPAN_CODE)
+        segment_.open(mark, link ? Tag::WithoutText::kNearest : Tag::WithoutText::kOmitted);
+      open_.push_back({begin, begin + size});
       position_ = begin + size;
       if (event.type == MD_SPAN_CODE) {
-        code_begin_ = begin;
         code_.clear();
         position_ = next;
       }
@@ -250,27 +253,23 @@ class Reader {
       broken_ = true;
       return;
     }
-    Tag& tag = segment_.tags[open_.back().tag];
-    tag.close = document_.substr(position_, behind - position_);
-    tag.end = segment_.text.size();
-    if (event.type == MD_SPAN_A && names_its_text(tag.close)) {
-      tag.named = link_name(document_.substr(open_.back().behind, position_ - open_.back().behind));
-      tag.close_of_other = link_end(tag.named);
-    }
+    const Open open = open_.back();
     open_.pop_back();
+    const std::string_view content = document_.substr(open.behind, position_ - open.behind);
+    const std::string_view close = document_.substr(position_, behind - position_);
+    const std::string_view source = document_.substr(open.begin, behind - open.begin);
     position_ = segment_.end = behind;
     if (event.type == MD_SPAN_CODE) {
-      keep(document_.substr(code_begin_, behind - code_begin_));
-      segment_.tags.pop_back();
+      segment_.add_kept(source);
       code_.clear();
+      return;
     }
-  }
-
-  /// Markup that stays as it is.
-  void keep(std::string_view source) {
-    const std::string text = "`x" + std::to_string(segment_.kept.size()) + "`";
-    segment_.kept.push_back({text, std::string(source)});
-    segment_.text += text;
+    segment_.innermost().close = close;
+    if (event.type == MD_SPAN_A && names_its_text(close)) {
+      segment_.innermost().named = link_name(content);
+      segment_.innermost().close_of_other = link_end(segment_.innermost().named);
+    }
+    segment_.close(source);
   }
 
   static std::string_view mark_characters(MD_SPANTYPE type) {
@@ -299,33 +298,33 @@ class Reader {
       for (const Event& event : std::exchange(events_, {})) apply(event, document_.size());
     }
     events_.clear();
-    Segment segment = std::exchange(segment_, {});
+    Building building = std::exchange(segment_, {});
     const bool broken = std::exchange(broken_, false) || !open_.empty();
     open_.clear();
     code_.clear();
     soft_break_ = false;
     image_ = 0;
     const std::string escaped = std::exchange(escaped_, {});
-    if (broken || !escaped.empty() || !is_translatable(segment.text)) return;  // stays unchanged
-    while (!segment.text.empty() && segment.text.back() == ' ') {
-      segment.text.pop_back();
-    }
-    while (segment.end > segment.begin && document_[segment.end - 1] == ' ') --segment.end;
-    for (Tag& tag : segment.tags) {
-      tag.begin = std::min(tag.begin, segment.text.size());
-      tag.end = std::min(tag.end, segment.text.size());
-    }
+    if (broken || !escaped.empty() || !is_translatable(building.text())) return;  // stays unchanged
+    Segment segment = building.finish();
+    segment.begin = building.begin;
+    const std::string_view source = document_.substr(building.begin, building.end - building.begin);
+    segment.end = segment.begin + strip_right(source).size();
     segments_.push_back(std::move(segment));
   }
+
+  struct Building : SegmentBuilder {
+    size_t begin = 0, end = 0;  // bytes of the document
+  };
 
   std::string_view document_;
   MarkdownText parsed_;
   std::vector<Segment> segments_;
-  Segment segment_;
+  Building segment_;
   std::vector<Event> events_;  // since the last text
   std::vector<Open> open_;     // open tags
   size_t position_ = 0;        // everything in the segment before it is processed
-  size_t code_begin_ = 0, code_end_ = 0;
+  size_t code_end_ = 0;
   std::string code_, escaped_;
   bool begun_ = false, verbatim_ = false, broken_ = false, soft_break_ = false;
   int image_ = 0;
