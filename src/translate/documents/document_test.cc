@@ -387,6 +387,39 @@ TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
   EXPECT_EQ(translated("a < b &lt; 3<4 <"), "a **<** b &lt; 3<4 <");
 }
 
+TEST(MarkdownDocument, TagsOfHtmlAreElements) {
+  EXPECT_THAT(texts(markdown_segments(
+                  "Drück <kbd>Strg</kbd>+<KBD>C</kbd>, 5 m<sup>2</sup> H<sub>2</sub>O, <b>`ls`</b>, "
+                  "Hund[<sup>1</sup>](#a), Katze<sup>[1](#b)</sup>, "
+                  "<i translate=no>ja</i> <i class='a notranslate'>ja</i> <svg><text>a</text></svg>.")),
+              ElementsAre("Drück `x0`+`x1`, 5 m`x2` H`x3`O, `x4`, Hund, Katze, `x5` `x6` ."));
+  const Segment segment =
+      markdown_segments("Er hat das *Buch <a href=\"x\">gestern im Laden</a>* gekauft.").at(0);
+  EXPECT_EQ(
+      with_markup(segment, "He bought the book in the store yesterday.",
+                  {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 7}, {5, 4}, {6, 5}, {6, 6}, {7, 1}}, escape_markdown),
+      "He bought the *book <a href=\"x\">in the store yesterday</a>*.");
+  for (const std::string text :
+       {"Er hat <i>das Auto</i> gestern <u>verkauft</u>.\n",
+        "Der Hund [<img src=a>](b) schläft <a id=x></a> da.\n",
+        "> Ein <b>Hund und *eine <u>Katze</u>*</b> sind da.\n", "**<u>Der Hund</u>** ist da.\n",
+        "Der <a title=\"a > b\" href=x/>*Hund*</a> ist <br/> da. <x-y />\n",
+        "Ein vector<int> *a<T>* <b>Set<T></b>\n", "Ein <?php x ?> Hund <!-- </b> --> da.\n",
+        "| <b>Hund</b> | <i>Katze |\n|---|---|\n| a</i> | <u>b</u> |\n"}) {
+    EXPECT_EQ(copied_markdown(text), text);
+    EXPECT_FALSE(markdown_segments(text).empty()) << text;
+  }
+}
+
+TEST(MarkdownDocument, TagsOfHtmlThatAreNoPairsStayAsTheyAre) {
+  for (const std::string text :
+       {"Der <b>Hund</i> ist da.\n", "Der Hund</b> ist da.\n", "Der <b>Hund ist da.\n",
+        "Der *<b>Hund* ist</b> da.\n", "Der <b>*Hund</b> ist* da.\n", "<b><i>a</b></i>\n",
+        "Der <kbd>*a</kbd> Hund* ist.\n"}) {
+    EXPECT_TRUE(markdown_segments(text).empty()) << text;
+  }
+}
+
 std::string repeated(const std::string& text, int count) {
   std::string result;
   for (int n = 0; n < count; ++n) result += text;
@@ -403,6 +436,20 @@ void expect_refused(const std::string& html, const std::string& part) {
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr(part)) << html.substr(0, 40);
     }
+  }
+}
+
+TEST(MarkdownDocument, NestedTagsOfHtmlTakeLinearTime) {
+  const int count = 20'000;
+  const std::string blank = repeated("\u00A0", count);
+  for (const char* name : {"b", "sup", "kbd", "a", "int"}) {
+    const std::string open = repeated("<" + std::string(name) + ">", count),
+                      close = repeated("</" + std::string(name) + ">", count);
+    for (const std::string& inner : {std::string(), blank, blank + "1", "1" + blank, "[" + blank + "Hund"}) {
+      EXPECT_LE(markdown_segments("Hund" + open + inner + close).size(), 1U);
+    }
+    EXPECT_LE(markdown_segments(open).size(), 1U);
+    EXPECT_LE(markdown_segments("Hund" + close).size(), 1U);
   }
 }
 

@@ -1,17 +1,23 @@
 // Markdown is parsed by MD4C, whose texts are parts of the document. The bytes between two texts are markup,
 // identified by the spans that begin and end there.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "base/text/ascii.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
+#include "translate/documents/html_elements.h"
+#include "translate/documents/markdown_html.h"
 #include "translate/documents/markdown_link.h"
 #include "translate/documents/markdown_text.h"
 
 namespace heed::translate {
 namespace {
+
+/// The marks and elements in one another that are read: putting them into a translation takes time in
+/// proportion to their depth.
+constexpr size_t kMaxOpen = 1000;
 
 /// The number of repetitions of a character from a position, forwards or backwards.
 size_t run_forwards(std::string_view text, size_t at, char c) {
@@ -23,13 +29,6 @@ size_t run_backwards(std::string_view text, size_t at, char c) {
   size_t begin = at;
   while (begin > 0 && text[begin - 1] == c) --begin;
   return at - begin;
-}
-
-/// Whether an HTML tag is that of a line break: "<br>", "<br/>".
-bool is_line_break(std::string_view tag) {
-  constexpr std::string_view kName = "<br";
-  return tag.size() > kName.size() && ascii_lower(tag.substr(0, kName.size())) == kName &&
-         std::string_view(" \t\r\n/>").find(tag[kName.size()]) != std::string_view::npos;
 }
 
 class Reader {
@@ -55,8 +54,11 @@ class Reader {
     MD_SPANTYPE type;
     bool begins;
   };
+  /// An open tag: a span of Markdown, or an element of HTML.
   struct Open {
-    size_t begin, behind;  // bytes of the document: its opening mark
+    size_t begin, behind;  // bytes of the document: its opening part
+    std::optional<MD_SPANTYPE> span = {};
+    HtmlTag element = {};
   };
 
   static Reader& that(void* self) { return *static_cast<Reader*>(self); }
@@ -102,7 +104,8 @@ class Reader {
     }
     auto at = static_cast<size_t>(text.data() - document_.data());
     const bool html = type == MD_TEXT_HTML;
-    const bool ends_line = html && is_line_break(text);
+    const HtmlTag tag = html ? read_html_tag(text) : HtmlTag{};
+    const bool ends_line = tag.element == GUMBO_TAG_BR && tag.part == HtmlTag::Part::kWhole;
     if (ends_line && begun_ && !events_.empty()) markup_until(at);
     if (ends_line && open_.empty() && events_.empty()) {
       flush();
@@ -118,7 +121,7 @@ class Reader {
     position_ = segment_.end = at + text.size();
     if (html) {
       if (ends_line) segment_.add_space();
-      segment_.add_point(text);
+      add_html(tag, text, at);
     } else if (type == MD_TEXT_CODE) {
       if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
       code_ += text;
@@ -135,6 +138,50 @@ class Reader {
     if (text.starts_with(' ')) segment_.add_space();
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     if (!text.empty()) segment_.add_text(text);
+  }
+
+  /// Adds a tag of HTML at byte `at`.
+  void add_html(const HtmlTag& tag, std::string_view source, size_t at) {
+    if (broken_) return;
+    switch (tag.part) {
+      case HtmlTag::Part::kOpening:
+        segment_.open(source, without_text(tag.element));
+        push({.begin = at, .behind = at + source.size(), .element = tag});
+        break;
+      case HtmlTag::Part::kClosing:
+        close_html(tag, source);
+        break;
+      case HtmlTag::Part::kWhole:
+        segment_.add_point(source);
+    }
+  }
+
+  void push(Open open) {
+    open_.push_back(std::move(open));
+    broken_ = broken_ || open_.size() > kMaxOpen;
+  }
+
+  /// Elements within, that have no end tag, are points if HTML does not know them: "vector<int>".
+  void leave_unknown_open(std::string_view until = {}) {
+    while (!open_.empty() && !open_.back().span && open_.back().element.name != until &&
+           open_.back().element.element == GUMBO_TAG_UNKNOWN) {
+      segment_.leave_open();
+      open_.pop_back();
+    }
+  }
+
+  void close_html(const HtmlTag& tag, std::string_view source) {
+    leave_unknown_open(tag.name);
+    if (open_.empty() || open_.back().span || open_.back().element.name != tag.name) {
+      broken_ = true;
+      return;
+    }
+    const Open open = std::move(open_.back());
+    open_.pop_back();
+    segment_.innermost().close = source;
+    const SegmentBuilder::As as = becomes(tag.element, segment_);
+    segment_.close(document_.substr(open.begin, position_ - open.begin),
+                   as == SegmentBuilder::As::kTag && open.element.is_kept ? SegmentBuilder::As::kKept : as);
   }
 
   /// Parses the markup between the last text and `next`: closing spans, then opening spans.
@@ -240,7 +287,7 @@ class Reader {
       const bool link = event.type == MD_SPAN_A;
       if (event.type != MD_SPAN_CODE)
         segment_.open(mark, link ? Tag::WithoutText::kNearest : Tag::WithoutText::kOmitted);
-      open_.push_back({begin, begin + size});
+      push({.begin = begin, .behind = begin + size, .span = event.type});
       position_ = begin + size;
       if (event.type == MD_SPAN_CODE) {
         code_.clear();
@@ -248,12 +295,13 @@ class Reader {
       }
       return;
     }
+    leave_unknown_open();
     const size_t behind = behind_closing(event.type, position_, next);
-    if (open_.empty() || behind == position_) {
+    if (open_.empty() || open_.back().span != event.type || behind == position_) {
       broken_ = true;
       return;
     }
-    const Open open = open_.back();
+    const Open open = std::move(open_.back());
     open_.pop_back();
     const std::string_view content = document_.substr(open.behind, position_ - open.behind);
     const std::string_view close = document_.substr(position_, behind - position_);
@@ -269,7 +317,8 @@ class Reader {
       segment_.innermost().named = link_name(content);
       segment_.innermost().close_of_other = link_end(segment_.innermost().named);
     }
-    segment_.close(source);
+    const bool link = event.type == MD_SPAN_A;
+    segment_.close(source, link ? becomes(GUMBO_TAG_A, segment_) : SegmentBuilder::As::kTag);
   }
 
   static std::string_view mark_characters(MD_SPANTYPE type) {
@@ -298,6 +347,7 @@ class Reader {
       for (const Event& event : std::exchange(events_, {})) apply(event, document_.size());
     }
     events_.clear();
+    leave_unknown_open();
     Building building = std::exchange(segment_, {});
     const bool broken = std::exchange(broken_, false) || !open_.empty();
     open_.clear();
