@@ -90,6 +90,21 @@ ByteRange strip_punctuation(std::string_view text, ByteRange part) {
   return {begin, end};
 }
 
+std::string_view first_character(std::string_view text) {
+  size_t end = 0;
+  if (!text.empty()) next_code_point(text, end);
+  return text.substr(0, end);
+}
+std::string_view last_character(std::string_view text) {
+  return text.empty() ? text : text.substr(character_start(text, text.size() - 1));
+}
+
+/// Whether a tag whose text begins or ends with `inside`, next to `outside`, keeps a punctuation mark there.
+bool keeps_mark(std::string_view mark, std::string_view inside, std::string_view outside) {
+  return inside.empty() ||
+         (is_punctuation(inside, 0) && (mark == inside || outside.find(mark) == std::string_view::npos));
+}
+
 /// Whether a text of a few characters is punctuation.
 bool is_short_punctuation(std::string_view text) {
   constexpr size_t kLongest = 16;
@@ -148,7 +163,6 @@ class Placement {
       if (tag.begin == tag.end) {
         const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
         places_.push_back({{position, position}, around.tag});
-        block({position, position});
         continue;
       }
       const bool full = around.has_hyperlink && has_hyperlink(n);
@@ -168,6 +182,8 @@ class Placement {
  private:
   // The value of a target word for a tag: linked with its words, not linked, linked with other words only.
   static constexpr int64_t kValue = 5, kUnlinkedCost = 1, kOtherCost = 3;
+  /// Words are compared, and searched for punctuation, up to this number of bytes: they may have many tags.
+  static constexpr size_t kLongestWord = 64;
 
   /// A tag whose end has not been reached.
   struct Open {
@@ -189,8 +205,8 @@ class Placement {
     const Open last = open.back();
     open.pop_back();
     Open& around = open.back();
-    if (last.range != around.range) return block(last.range);
     if (last.range.first == last.range.second) return;
+    if (last.range != around.range) return block(last.range);
     around.inmost = last.inmost;
     around.has_hyperlink = around.has_hyperlink || has_hyperlink(last.tag);
   }
@@ -214,12 +230,18 @@ class Placement {
     size_t begin = std::max(within.first, target_words_[best.first].begin);
     size_t end = std::min(within.second, target_words_[best.second - 1].end);
     // Punctuation and unchanged markup at an end are inside the tag if they are in the source.
-    const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin));
-    const std::string_view target = target_;
-    const bool keeps_punctuation = inside.empty() || ends_with_punctuation(inside);
+    const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin)), target = target_;
+    // The rest of its words.
+    const size_t rest =
+        std::clamp(source_words_[first].begin, tag.begin - std::min(tag.begin, kLongestWord), tag.begin);
+    const std::string_view before = source.substr(rest, tag.begin - rest);
+    const size_t end_of_words = std::clamp(source_words_[last - 1].end, tag.end, tag.end + kLongestWord);
+    const std::string_view behind = source.substr(tag.end, end_of_words - tag.end);
+    const auto part = [&] { return target.substr(begin, end - begin); };
     while (end > begin) {
       const size_t kept = begin_of_kept(begin, end);
-      if (!keeps_punctuation && ends_with_punctuation(target.substr(begin, end - begin))) {
+      if (ends_with_punctuation(part()) &&
+          !keeps_mark(last_character(part()), last_character(inside), behind)) {
         end = character_start(target, end - 1);
       } else if (kept < end && inside.find(target.substr(kept, end - kept)) == std::string_view::npos) {
         end = begin + strip_right(target.substr(begin, kept - begin)).size();
@@ -227,8 +249,9 @@ class Placement {
         break;
       }
     }
-    if (!begins_with_punctuation(inside)) {
-      while (begins_with_punctuation(target.substr(begin, end - begin))) next_code_point(target, begin);
+    while (begins_with_punctuation(part()) &&
+           !keeps_mark(first_character(part()), first_character(inside), before)) {
+      next_code_point(target, begin);
     }
     return {begin, std::max(begin, end)};
   }
@@ -330,9 +353,14 @@ class Placement {
   size_t position_at(size_t word, size_t at) const {
     const auto [begin, end] = source_words_[word];
     const std::string_view source = segment_.text;
+    const Word &first = target_words_[first_target(word)],
+               &last = target_words_[std::ranges::max(targets_[word])];
+    const std::string_view translation =
+        std::string_view(target_).substr(first.begin, last.end - first.begin);
+    if (end - begin <= kLongestWord && translation == source.substr(begin, end - begin))
+      return first.begin + (at - begin);
     if (at < end && is_short_punctuation(source.substr(begin, at - begin)))
-      return without_punctuation(target_words_[first_target(word)]).first;
-    const Word& last = target_words_[std::ranges::max(targets_[word])];
+      return without_punctuation(first).first;
     return at < end && is_short_punctuation(source.substr(at, end - at)) ? without_punctuation(last).second
                                                                          : last.end;
   }

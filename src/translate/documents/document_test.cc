@@ -188,6 +188,14 @@ TEST(HtmlDocument, SuperscriptsOfWordsStayOutsideOfOtherElements) {
             "The <u>tables</u><sup>1</sup>.");
 }
 
+TEST(MarkdownDocument, PunctuationStaysOnItsSideOfATag) {
+  for (const char* text :
+       {"Der Ordner ([/a](u) und [b/](u)). In [c/](u).\n", "Das \"**Haus** ([oben](u))\", *hier:* da.\n",
+        "Ein (<img>*Hund*), ein [(Hund)](u), ein ([Hund](u)) und \"<img>\", H<wbr>und.\n"}) {
+    EXPECT_EQ(copied_markdown(text), text);
+  }
+}
+
 TEST(MarkdownDocument, EntitiesStayWhole) {
   for (const std::string text : {"Der **Hund &amp; Katze &lt;** da.\n", "Ein *&amp; Hund*; da *&lt;b&gt;*.\n",
                                  "Der Hund &amp;<a id=x></a>, ja.\n"}) {
