@@ -59,11 +59,13 @@ bool is_punctuation(std::string_view text, size_t at) {
   return at < text.size() && u_ispunct(static_cast<UChar32>(next_code_point(text, at))) != 0;
 }
 
+/// The most bytes of an entity.
+constexpr size_t kLongestEntity = 33;
+
 /// The bytes of an entity at the beginning of a text of Markdown, "&amp;"; 0 if there is none.
 size_t entity_size(std::string_view text) {
-  constexpr size_t kLongest = 33;
   if (!text.starts_with('&')) return 0;
-  const size_t end = text.substr(0, kLongest).find(';');
+  const size_t end = text.substr(0, kLongestEntity).find(';');
   const bool named =
       end != std::string_view::npos && end > 1 && std::ranges::all_of(text.substr(1, end - 1), [](char c) {
         return is_ascii_letter(c) || is_ascii_digit(c) || c == '#';
@@ -74,6 +76,7 @@ size_t entity_size(std::string_view text) {
 /// Whether a text ends with punctuation that is not part of an entity.
 bool ends_with_punctuation(std::string_view text) {
   if (text.empty() || !is_punctuation(text, character_start(text, text.size() - 1))) return false;
+  text.remove_prefix(text.size() - std::min(text.size(), kLongestEntity));
   const size_t ampersand = text.ends_with(';') ? text.rfind('&') : std::string_view::npos;
   return ampersand == std::string_view::npos ||
          entity_size(text.substr(ampersand)) != text.size() - ampersand;
