@@ -257,9 +257,10 @@ TEST(HtmlDocument, MarksOfFootnotesAreNoPartOfWords) {
   }
   EXPECT_EQ(with_words("<p>Der Hund ist da" + mark + ".</p>", "The dog is there."),
             "The dog is there" + mark + ".");
-  EXPECT_THAT(
-      texts(html_segments("<p><sup>14</sup>C, 5<a href=x><sup>2</sup></a>, x<sup><i>n</i></sup>, 1" + mark)),
-      ElementsAre("`x0`C, 5`x1`, x`x2`, 1`x3`"));
+  EXPECT_THAT(texts(html_segments(
+                  "<p><sup>1</sup>Der <sup>14</sup>C, 5<a href=x><sup>2</sup></a>, x<sup><i>n</i></sup>, 1" +
+                  mark + ", <sup>3</sup>/<sub>4</sub> <sup>2</sup>da")),
+              ElementsAre("Der `x0`C, 5`x1`, x`x2`, 1`x3`, `x4`/`x5` da"));
 }
 
 TEST(HtmlDocument, UnchangedMarkupHasATextOfItsOwn) {

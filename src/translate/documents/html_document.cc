@@ -165,7 +165,7 @@ class Walker {
       return;
     }
     segment_.innermost().close = source_of(close);
-    segment_.close(source_of(all), becomes(element.tag, segment_));
+    segment_.close(source_of(all), becomes(element.tag, segment_, html_.substr(all.end)));
   }
 
   void flush() {

@@ -1,7 +1,11 @@
 #include "translate/documents/html_elements.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <array>
+
+#include "text/unicode/utf8.h"
 
 namespace heed::translate {
 namespace {
@@ -24,6 +28,18 @@ bool is_any(GumboTag tag, const std::array<GumboTag, N>& tags) {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
+/// Whether a text begins with a word, not with the symbol of an element, "C" or "He".
+bool begins_with_word(std::string_view text) {
+  size_t letters = 0;
+  bool capital = false;
+  for (size_t at = 0; at < text.size() && letters < 3; ++letters) {
+    const auto c = static_cast<UChar32>(next_code_point(text, at));
+    if (!u_isalpha(c)) break;
+    if (letters == 0) capital = u_isupper(c);
+  }
+  return letters == 3 || (letters > 0 && !capital);
+}
+
 }  // namespace
 
 bool is_inline(GumboTag tag) {
@@ -43,7 +59,7 @@ Tag::WithoutText without_text(GumboTag tag) {
   return tag == GUMBO_TAG_A ? Tag::WithoutText::kNearest : Tag::WithoutText::kEmpty;
 }
 
-SegmentBuilder::As becomes(GumboTag tag, const SegmentBuilder& builder) {
+SegmentBuilder::As becomes(GumboTag tag, const SegmentBuilder& builder, std::string_view behind) {
   using As = SegmentBuilder::As;
   if (is_kept(tag)) return As::kKept;
   if (is_at_place(tag)) return As::kPoint;
@@ -51,6 +67,7 @@ SegmentBuilder::As becomes(GumboTag tag, const SegmentBuilder& builder) {
   if (!script && tag != GUMBO_TAG_A) return As::kTag;
   const bool mark = builder.is_bracketed() ? script || number : script && number && builder.is_linked();
   if (mark && builder.is_attached()) return As::kPoint;
+  if (script && number && builder.begins_word() && begins_with_word(behind)) return As::kPoint;
   return script && (number || builder.continues_word()) ? As::kKept : As::kTag;
 }
 

@@ -21,9 +21,10 @@ bool is_void(GumboTag tag);
 /// What happens to an element that encloses words where nothing corresponds to them.
 Tag::WithoutText without_text(GumboTag tag);
 
-/// What becomes of an element with text, which is the innermost open tag. Exponents and indices are unchanged
-/// markup, whose digits would continue the number or word before it. The marks of footnotes are points, so
-/// that the sentence is translated as without them.
-SegmentBuilder::As becomes(GumboTag tag, const SegmentBuilder& builder);
+/// What becomes of an element with text, which is the innermost open tag and is followed by `behind`.
+/// Exponents and indices, which would continue the number or word before them, are unchanged markup. The
+/// marks of footnotes, and numbers before a word, are points, so that the sentence is translated as without
+/// them.
+SegmentBuilder::As becomes(GumboTag tag, const SegmentBuilder& builder, std::string_view behind);
 
 }  // namespace heed::translate

@@ -179,7 +179,7 @@ class Reader {
     const Open open = std::move(open_.back());
     open_.pop_back();
     segment_.innermost().close = source;
-    const SegmentBuilder::As as = becomes(tag.element, segment_);
+    const SegmentBuilder::As as = becomes(tag.element, segment_, document_.substr(position_));
     segment_.close(document_.substr(open.begin, position_ - open.begin),
                    as == SegmentBuilder::As::kTag && open.element.is_kept ? SegmentBuilder::As::kKept : as);
   }
@@ -318,7 +318,8 @@ class Reader {
       segment_.innermost().close_of_other = link_end(segment_.innermost().named);
     }
     const bool link = event.type == MD_SPAN_A;
-    segment_.close(source, link ? becomes(GUMBO_TAG_A, segment_) : SegmentBuilder::As::kTag);
+    segment_.close(
+        source, link ? becomes(GUMBO_TAG_A, segment_, document_.substr(behind)) : SegmentBuilder::As::kTag);
   }
 
   static std::string_view mark_characters(MD_SPANTYPE type) {

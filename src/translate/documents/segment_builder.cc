@@ -129,8 +129,7 @@ bool SegmentBuilder::is_attached() const {
 bool SegmentBuilder::continues_word() const {
   constexpr size_t kLongest = 16;
   const std::string_view text = text_, within = text.substr(begin());
-  return begin() > 0 && text[begin() - 1] != ' ' && within.size() <= kLongest &&
-         within.find(' ') == std::string_view::npos;
+  return !begins_word() && within.size() <= kLongest && within.find(' ') == std::string_view::npos;
 }
 
 void SegmentBuilder::close(std::string_view source, As as) {

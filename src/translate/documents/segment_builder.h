@@ -44,6 +44,8 @@ class SegmentBuilder {
   bool is_linked() const;
   /// Whether the innermost open tag follows a word or punctuation without a space, or begins the text.
   bool is_attached() const;
+  /// Whether the innermost open tag follows a space, or begins the text.
+  bool begins_word() const { return begin() == 0 || text_[begin() - 1] == ' '; }
   /// Whether the text within the innermost open tag is a short part of a word, and not its beginning.
   bool continues_word() const;
   /// Ends the innermost open tag, which is in the document from its opening part to its closing part. Without
