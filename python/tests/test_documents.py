@@ -102,14 +102,14 @@ def test_ray_example(monkeypatch, tmp_path):
 
 
 def test_slurm_example(tmp_path):
-    for name, action in ("srun", 'exec "$@"'), ("heed", 'printf "%s " "$@"'):
+    for name, action in ("srun", 'printf "%s " "$1"; shift; exec "$@"'), ("heed", 'printf "%s " "$@"'):
         (tmp_path / name).write_text(f"#!/bin/sh\n{action}\n")
         (tmp_path / name).chmod(0o755)
     script = [str(ROOT / "examples/slurm_translate.sh"), "40", "a b.de", str(tmp_path / "out")]
     task = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SLURM_ARRAY_TASK_ID": "7", "SLURM_CPUS_PER_TASK": "2"}
     run = subprocess.run([*script, "--pair", "de-en"], env=task, check=True, capture_output=True, text=True)
     assert run.stdout == (
-        "translate --pair de-en --quiet --threads 2 --input a b.de --part 7/40 --resume "
+        "--cpus-per-task=2 translate --pair de-en --quiet --threads 2 --input a b.de --part 7/40 --resume "
         f"--output {tmp_path}/out/00007.txt "
     )
     assert (tmp_path / "out").is_dir()

@@ -88,7 +88,8 @@ def test_tables_and_pictures_as_the_command(inspector, model_directory, command,
     def same(result, name, *arguments, **view):
         options = [*arguments, "--model", str(model_directory), "--quiet"]
         assert result.to_text(60, **view) == command(name, *options, "--columns", "60")
-        view.pop("token", None)
+        if "token" in view:  # of tables alone
+            return
         for ending in ("svg", "json"):
             result.save(tmp_path / f"found.{ending}", **(view if ending == "svg" else {}))
             command(name, *options, "--output", str(tmp_path / f"wanted.{ending}"))
