@@ -10,6 +10,7 @@
 #include "models/source_vocabulary.h"
 #include "models/vocabulary_head.h"
 #include "search/rules/logit_rules.h"
+#include "search/sentence_search.h"
 
 namespace heed::search {
 namespace {
@@ -29,18 +30,13 @@ void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& 
   }
 }
 
-SearchOptions with_forbidden(SearchOptions options, const std::vector<int32_t>& ids) {
-  options.forbidden_ids.insert(options.forbidden_ids.end(), ids.begin(), ids.end());
-  return options;
-}
-
 /// The rules of a search, applied to the logits of one pair.
 class PairRules {
  public:
   PairRules(const models::Seq2Seq& model, const SearchOptions& options, const ScoringPair& pair)
       : pair_(pair),
         start_(model.start_id()),
-        rules_(with_forbidden(options, pair.forbidden), model,
+        rules_(with_forbidden(options, {.source = {}, .forbidden = pair.forbidden}), model,
                {{}, max_translation_length(options, model, {.source = pair.source.size()}), 1}),
         keeps_own_(rules_.changes_logits() && !options.renormalize) {
     if (uses_shortlist(options)) shortlist_ = options.shortlist->tokens(pair.source);

@@ -12,8 +12,6 @@
 
 namespace heed::search {
 
-namespace {
-
 SearchOptions with_forbidden(SearchOptions options, const SearchSentence& sentence) {
   options.forbidden_ids.insert(options.forbidden_ids.end(), sentence.forbidden.begin(),
                                sentence.forbidden.end());
@@ -23,8 +21,6 @@ SearchOptions with_forbidden(SearchOptions options, const SearchSentence& senten
                                       sentence.second_forbidden.end());
   return options;
 }
-
-}  // namespace
 
 SearchSettings::SearchSettings(const SearchOptions& search_options, const models::AutoregressiveModel& model,
                                const SearchSentence& sentence)

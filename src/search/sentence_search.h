@@ -46,6 +46,9 @@ std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& option
 /// The maximum number of rows of such a search without required phrases, which may need more.
 int search_width(const SearchOptions& options);
 
+/// Options that also forbid what a sentence forbids.
+SearchOptions with_forbidden(SearchOptions options, const SearchSentence& sentence);
+
 /// Settings of the search for one sentence, common to all kinds of search.
 struct SearchSettings {
   SearchSettings(const SearchOptions& search_options, const models::AutoregressiveModel& model,

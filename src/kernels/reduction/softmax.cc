@@ -20,11 +20,6 @@ namespace heed::HWY_NAMESPACE {
 template <typename T>
 constexpr T kLowest = -std::numeric_limits<T>::infinity();
 
-template <typename T>
-bool is_nan(T value) {
-  return std::isnan(value);
-}
-
 /// The largest of the numbers; where NaN is among them, it may be NaN or not.
 template <class D, typename T>
 HWY_INLINE T largest(D d, const T* x, int64_t size) {
@@ -123,7 +118,8 @@ void masked_softmax(const MaskedSoftmaxArguments<T>& a) {
       weights[k] = seen ? scores[k] + (bias != nullptr ? bias[k] : T{0}) : kLowest<T>;
     }
     const T highest = largest(d, weights, a.columns);
-    if (highest == kLowest<T> && std::none_of(weights, weights + a.columns, is_nan<T>)) {
+    if (highest == kLowest<T> &&
+        std::none_of(weights, weights + a.columns, [](T value) { return std::isnan(value); })) {
       std::fill(weights, weights + a.columns, T{0});  // a query that sees nothing
       continue;
     }

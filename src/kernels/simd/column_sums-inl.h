@@ -7,7 +7,6 @@
 #define HEED_KERNELS_COLUMN_SUMS_INL_H_
 #endif
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>

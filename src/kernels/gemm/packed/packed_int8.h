@@ -10,7 +10,7 @@
 // inference", 2018.) Activations have 7 bits so that the sum of two products always fits 16 bits: vpmaddubsw,
 // the only byte multiplication of AVX2 and SSE4, is exact then. Sums are exact everywhere, and everything
 // that is rounded is rounded by the same operations in the same order, so y is bitwise identical on every
-// processor, whatever the batch.
+// processor, whatever the batch, but for the last bits of kGelu.
 #pragma once
 
 #include <cstdint>
