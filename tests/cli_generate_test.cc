@@ -88,6 +88,22 @@ TEST_F(CliGenerateTest, ThreadsAndBatchesDoNotChangeResults) {
   EXPECT_EQ(run(three).out, result.out);
 }
 
+TEST_F(CliGenerateTest, ContinuesWithoutManifestWhereEachPromptHasOneLine) {
+  const std::string prompts = folder_.write("prompts", "one\ntwo\nthree\nfour\n");
+  const Arguments base{"generate", "--max-tokens", "1", "--json", "--input", prompts, "--beam", "2"};
+  const std::string whole = run(base).out;
+  const auto resumed = [&](const std::string& written, Arguments more) {
+    const Arguments resume{"--resume", "--output", folder_.write("output", written)};
+    more.insert(more.begin(), base.begin(), base.end());
+    more.insert(more.end(), resume.begin(), resume.end());
+    return run(more);
+  };
+  EXPECT_EQ(resumed(whole.substr(0, whole.find('\n') + 1), {}).status, 0);
+  EXPECT_EQ(content_of(folder_.path("output")), whole);
+  std::filesystem::remove(folder_.path("output.manifest.json"));
+  expect_failure(resumed(whole, {"--samples", "2"}), 2, {"has no manifest, so it cannot be continued"});
+}
+
 TEST_F(CliGenerateTest, ReportsTheModelsMaximumLength) {
   const CommandResult result = run({"generate", "Once", "--greedy", "--max-tokens", "500"});
   EXPECT_EQ(result.status, 0);

@@ -97,10 +97,10 @@ int run_generate(const GenerateArguments& o) {
     fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
   }
   const ModelInventory files = find_language_model(o.model);
-  LineOutput output = open_output({.options = o.job,
-                                   .models = {files.directory()},
-                                   .outputs_per_line = o.json ? static_cast<uint64_t>(o.samples) : 0},
-                                  o.input, o.output);
+  const bool is_one_line = o.json && o.samples == 1;  // beam search may find fewer texts than samples
+  LineOutput output = open_output(
+      {.options = o.job, .models = {files.directory()}, .outputs_per_line = is_one_line ? 1U : 0U}, o.input,
+      o.output);
   if (output.complete()) return kExitDone;
   const tasks::LanguageModelFiles model = tasks::with_tokenizer(load_model(files, o.model.precision));
   ThreadPool pool(o.common.threads);
