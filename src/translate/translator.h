@@ -89,6 +89,11 @@ class Translator : public LineTranslator {
   std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs,
                                  const Stop& stop = {}) const;
 
+  /// Adds a warning for each required text that the best candidate lacks.
+  void warn_of_missing(Translation& translation) const;
+  /// The texts that translations must contain, as the model writes them.
+  const std::vector<std::string>& required_texts() const { return options_.constraints.required; }
+
  private:
   /// The required texts of a part that are missing in any hypothesis, with counts.
   struct Missing {
@@ -102,7 +107,6 @@ class Translator : public LineTranslator {
   void run(std::vector<PartSentence> sentences, const search::Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
-  void warn_of_missing(Translation& translation) const;
   void distribute_required(TranslationWindow& window, const Control& control) const;
   void search_again(TranslationWindow& window, const Control& control) const;
   struct Replacement;

@@ -119,11 +119,12 @@ TranslatorChain::TranslatorChain(std::vector<ChainStep> steps, ThreadPool& pool)
     }
     languages_.push_back(target);
     if (steps.size() > 1 && &step == &steps.back()) glossary_ = std::exchange(step.options.glossary, nullptr);
-    given_ = step.options.constraints.required;  // of the last step, which alone has any
-    given_.push_back(step.options.constraints.prefix);
+    const std::string prefix = step.options.constraints.prefix;
     compares_values_ =
         compares_values_ && step.options.check_values && step.model.seq2seq().translates_sentences();
     steps_.push_back(std::make_unique<Translator>(step.model, step.tokenizer, pool, std::move(step.options)));
+    given_ = steps_.back()->required_texts();  // of the last step, which alone has any
+    given_.push_back(prefix);
   }
 }
 
@@ -205,6 +206,7 @@ void TranslatorChain::compare_values(Translation& translation) const {
     for (const Glossary::Match& term : glossary_->find(translation.source)) given.push_back(term.target);
   }
   translation.warnings = value_warnings({translation.source, translation.best().text}, source, target, given);
+  steps_.back()->warn_of_missing(translation);
 }
 
 std::vector<Glossary::Match> carried_terms(const std::vector<Glossary::Match>& terms, std::string_view source,

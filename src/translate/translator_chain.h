@@ -33,8 +33,8 @@ TranslateOptions choices_of_step(TranslateOptions choices, size_t step, size_t s
 /// - source and source_pieces of the first step,
 /// - candidates of the last step, with its scores and pieces: the translations of the best intermediate text,
 /// - the alignment of the steps combined (composed_links()), and confidences (confidence_through()),
-/// - warnings about values that source and translation say otherwise; between languages whose values are not
-///   compared, those of all steps.
+/// - warnings about values that source and translation say otherwise, and about required texts that the
+///   translation lacks; between languages whose values are not compared, those of all steps.
 /// Glossary terms are found in the source; the last step writes their target terms for the words that the
 /// steps before it translate them to (carried_terms()).
 class TranslatorChain : public LineTranslator {

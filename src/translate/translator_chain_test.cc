@@ -155,6 +155,14 @@ TEST(TranslatorChain, WarnsOfWhatSourceAndLastTranslationSayOtherwise) {
   EXPECT_TRUE(bench.chain(options, {}).translate(line).warnings ==
               bench.one(options).translate(line).warnings);
   EXPECT_TRUE(bench.chain().translate(line).warnings.empty());
+  TranslatorOptions last = options;
+  last.constraints.required = {"old teacher"};
+  last.search.max_length = 2;
+  for (const bool compares : {true, false}) {
+    last.check_values = compares;
+    EXPECT_THAT(bench.chain(options, last).translate("The house sees.").warnings,
+                ElementsAre("the translation lacks \"old teacher\""));
+  }
 }
 
 TEST(TranslatorChain, RefusesModelsThatDoNotFit) {
