@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text/ascii.h"
@@ -139,6 +141,7 @@ class Placement {
         hyperlinks_(segment.tags.size() + 1),
         in_hyperlink_(target_words_.size()),
         blocked_(target_words_.size()) {
+    mark_kept_hyperlinks();
     std::vector<bool> linked(target_words_.size());
     for (const auto& [from, to] : links) {
       if (from < 0 || to < 0) continue;
@@ -214,12 +217,47 @@ class Placement {
     around.has_hyperlink = around.has_hyperlink || has_hyperlink(last.tag);
   }
 
+  /// Unchanged markup with a link is a hyperlink, wherever it is in the translation.
+  void mark_kept_hyperlinks() {
+    std::unordered_set<std::string_view> texts;
+    for (const Segment::Kept& kept : segment_.kept) {
+      if (kept.has_link) texts.insert(kept.text);
+    }
+    if (texts.empty()) return;
+    const std::string_view target = target_;
+    for (size_t open = target.find('`'); open != std::string_view::npos;) {
+      const size_t close = target.find('`', open + 1);
+      if (close == std::string_view::npos) break;
+      if (texts.contains(target.substr(open, close + 1 - open)))
+        in_hyperlink_[first_word_behind(target_words_, open)] = true;
+      open = close;
+    }
+  }
+
+  /// A part of the translation; of one with words of hyperlinks, its longest run of other words, or nothing
+  /// at its end.
+  ByteRange without_hyperlinks(ByteRange range) const {
+    ByteRange longest{range.second, range.second};
+    size_t most = 0, run = 0, words = 0;
+    for (size_t t = first_word_behind(target_words_, range.first);
+         t < target_words_.size() && target_words_[t].begin < range.second; ++t) {
+      ++words;
+      run = in_hyperlink_[t] ? 0 : run + 1;
+      if (run <= most) continue;
+      most = run;
+      longest = {std::max(range.first, target_words_[t + 1 - run].begin),
+                 std::min(range.second, target_words_[t].end)};
+    }
+    return most == words ? range : longest;
+  }
+
   ByteRange range_of(size_t number, ByteRange within, const Tag* parent) {
     const Tag& tag = segment_.tags[number];
     const std::string_view source = segment_.text;
     const size_t parent_begin = parent == nullptr ? 0 : parent->begin;
     const size_t parent_end = parent == nullptr ? source.size() : parent->end;
-    if (is_blank(parent_begin, tag.begin) && is_blank(tag.end, parent_end)) return within;
+    if (is_blank(parent_begin, tag.begin) && is_blank(tag.end, parent_end))
+      return is_hyperlink(tag) ? without_hyperlinks(within) : within;
     const size_t first = first_word_behind(source_words_, tag.begin);
     size_t last = first;
     while (last < source_words_.size() && source_words_[last].begin < tag.end) ++last;
@@ -232,6 +270,7 @@ class Placement {
     }
     size_t begin = std::max(within.first, target_words_[best.first].begin);
     size_t end = std::min(within.second, target_words_[best.second - 1].end);
+    if (is_hyperlink(tag)) std::tie(begin, end) = without_hyperlinks({begin, end});
     // Punctuation and unchanged markup at an end are inside the tag if they are in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin)), target = target_;
     // The rest of its words.
@@ -383,7 +422,7 @@ class Placement {
   std::vector<int64_t> costs_;       // of the target words before each, if none is linked with the tag
   std::vector<size_t> next_linked_;  // the first linked source word from each on
   std::vector<size_t> hyperlinks_;   // the number of hyperlinks among the tags before each
-  std::vector<bool> in_hyperlink_;   // target words of hyperlinks
+  std::vector<bool> in_hyperlink_;   // target words of hyperlinks so far, and of unchanged markup with one
   NumberSet blocked_;                // target words of finished tags
   std::vector<Place> places_;        // of the tags so far
 };

@@ -38,6 +38,7 @@ struct Segment {
   struct Kept {
     std::string text, source;
     bool ends_word = false;  ///< directly behind a word, such as the number of a footnote
+    bool has_link = false;   ///< is a link, or has one in it: no other link encloses it
   };
   std::vector<Kept> kept;
 };
@@ -51,7 +52,8 @@ using Escape = std::function<std::string(std::string_view)>;
 
 /// Inserts a segment's markup into its translation. Each tag encloses the run of words that best covers the
 /// words aligned with its source words. Tags around the whole text enclose the whole translation. A tag lies
-/// within the tags that it lies within in the source, and tags never overlap partially.
+/// within the tags that it lies within in the source, tags never overlap partially, and no link lies in
+/// another.
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape);
 

@@ -246,6 +246,31 @@ TEST(HtmlDocument, LinksAreNotNested) {
             "<a href=x><i>Ja</i></a><b><a href=y></a></b>");
 }
 
+TEST(HtmlDocument, LinksDoNotEncloseUnchangedMarkupWithALink) {
+  const std::vector<WordLink> links{{0, 0}, {1, 1}, {2, 4}, {3, 3}};
+  const std::string text = "Bitte schalte jetzt `x0` ein";
+  for (const std::string kept :
+       {"<a href=y><code>f</code></a>", "<b><a href=y><code>f</code></a></b>", "<code><a href=y>f</a></code>",
+        "<span translate=no>das <a href=y>f</a></span>"}) {
+    const auto written = [&](const std::string& html) {
+      return with_markup(html_segments(html + kept).at(0), text, links, escape_html);
+    };
+    EXPECT_EQ(written("Please <a href=x>turn on</a> "), "Bitte <a href=x>schalte jetzt</a> " + kept + " ein");
+    EXPECT_EQ(written("Please <i><a href=x>turn on</a></i> "),
+              "Bitte <i><a href=x>schalte jetzt</a> " + kept + " ein</i>");
+    EXPECT_EQ(with_markup(html_segments("<a href=x>Es</a> " + kept).at(0), "`x0`", {}, escape_html),
+              "<a href=x></a>" + kept);
+  }
+  for (const std::string kept : {"[`f`](v)", "**[`f`](v)**", "<b>[`f`](v)</b>", "<code>[f](v)</code>"}) {
+    const Segment segment = markdown_segments("Please [turn on](u) " + kept).at(0);
+    EXPECT_EQ(with_markup(segment, text, links, escape_markdown), "Bitte [schalte jetzt](u) " + kept + " ein");
+  }
+  // Other unchanged markup may be in a link.
+  EXPECT_EQ(with_markup(html_segments("Please <a href=x>turn on</a> <code>f</code>").at(0), text, links,
+                        escape_html),
+            "Bitte <a href=x>schalte jetzt <code>f</code> ein</a>");
+}
+
 TEST(HtmlDocument, MarksOfFootnotesAreNoPartOfWords) {
   const std::string mark = "<sup id=r class=reference><a href=\"#n\">[1]</a></sup>";
   for (const std::string& html :

@@ -28,15 +28,21 @@ bool holds_block(const GumboElement& element) {
   return false;
 }
 
-/// Whether an element contains, at any depth, one that says that it is translated.
-bool holds_translated(const GumboElement& element) {
+/// Whether an element contains, at any depth, one of a kind.
+template <typename IsOne>
+bool holds(const GumboElement& element, const IsOne& is_one) {
   for (unsigned n = 0; n < element.children.length; ++n) {
     const auto& node = *static_cast<const GumboNode*>(element.children.data[n]);
     if (node.type != GUMBO_NODE_ELEMENT) continue;
-    const GumboElement& child = node.v.element;
-    if (says_translated(child) == true || holds_translated(child)) return true;
+    if (is_one(node.v.element) || holds(node.v.element, is_one)) return true;
   }
   return false;
+}
+bool holds_translated(const GumboElement& element) {
+  return holds(element, [](const GumboElement& each) { return says_translated(each) == true; });
+}
+bool is_link(const GumboElement& element) {
+  return element.tag == GUMBO_TAG_A;
 }
 
 /// Bytes [begin, end) of the document.
@@ -150,7 +156,7 @@ class Walker {
       return;
     }
     if (kept) {
-      if (advance(all)) segment_.add_kept(source_of(all));
+      if (advance(all)) segment_.add_kept(source_of(all), is_link(element) || holds(element, is_link));
       return;
     }
     advance(open);

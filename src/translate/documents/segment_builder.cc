@@ -91,8 +91,8 @@ void SegmentBuilder::add_point(std::string_view source) {
   tags_.push_back({{text_.size(), text_.size(), "", ""}, source});
 }
 
-void SegmentBuilder::add_kept(std::string_view source) {
-  kept_.push_back({source, ends_with_word(text_)});
+void SegmentBuilder::add_kept(std::string_view source, bool has_link) {
+  kept_.push_back({source, ends_with_word(text_), has_link});
   text_ += kMarker;
   last_.any = text_.size();
 }
@@ -109,8 +109,11 @@ bool SegmentBuilder::is_bracketed() const {
 }
 
 bool SegmentBuilder::has_link() const {
-  return std::any_of(tags_.begin() + static_cast<std::ptrdiff_t>(open_.back().tag), tags_.end(),
-                     [](const Part& part) { return is_link(part.tag); });
+  const Open& open = open_.back();
+  return std::any_of(tags_.begin() + static_cast<std::ptrdiff_t>(open.tag), tags_.end(),
+                     [](const Part& part) { return is_link(part.tag); }) ||
+         std::any_of(kept_.begin() + static_cast<std::ptrdiff_t>(open.kept), kept_.end(),
+                     [](const Kept& kept) { return kept.has_link; });
 }
 
 bool SegmentBuilder::is_linked() const {
@@ -148,7 +151,7 @@ void SegmentBuilder::close(std::string_view source, As as) {
     add_point(source);
     if (link) tags_.back().tag.without_text = Tag::WithoutText::kNearest;
   } else {
-    add_kept(source);
+    add_kept(source, link);
   }
   if (text.ends_with(' ')) add_space();
 }
@@ -174,7 +177,9 @@ Segment SegmentBuilder::finish() {
     if (part.space_behind) part.tag.open += ' ';
     segment.tags.push_back(std::move(part.tag));
   }
-  for (const Kept& kept : kept_) segment.kept.push_back({"", std::string(kept.source), kept.ends_word});
+  for (const Kept& kept : kept_) {
+    segment.kept.push_back({"", std::string(kept.source), kept.ends_word, kept.has_link});
+  }
   name_kept(segment);
   return segment;
 }

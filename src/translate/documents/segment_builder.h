@@ -30,7 +30,7 @@ class SegmentBuilder {
   /// Markup without text, such as that of an image.
   void add_point(std::string_view source);
   /// Markup that must not change, with its text.
-  void add_kept(std::string_view source);
+  void add_kept(std::string_view source, bool has_link = false);
 
   /// Begins a tag.
   void open(std::string_view source, Tag::WithoutText without_text);
@@ -77,7 +77,7 @@ class SegmentBuilder {
 
   struct Kept {
     std::string_view source;
-    bool ends_word;
+    bool ends_word, has_link;
   };
 
   size_t begin() const { return tags_[open_.back().tag].tag.begin; }
