@@ -949,6 +949,7 @@ TEST_F(ServeTest, CompletesAsTheCommand) {
       post("/v1/completions", {{"prompt", "Once"}, {"temperature", 0}, {"max_tokens", 5}}).json();
   EXPECT_EQ(greedy["choices"][0]["text"],
             command({"generate", "Once", "--greedy", "--max-tokens", "5"}, "text")[0]["text"]);
+  expect_error(post("/v1/completions", {{"prompt", "Once"}, {"temperature", 0}, {"n", 2}}), 400, "'n' is 2");
   for (const char* name : {"presence_penalty", "frequency_penalty"}) {
     expect_error(post("/v1/completions", with(fields, {{name, 1}})), 400, name);
   }

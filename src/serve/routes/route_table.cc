@@ -87,6 +87,11 @@ HttpResponse method_error(const HttpRequest& request, const std::vector<std::str
 
 namespace {
 
+/// What a request calls an option of the library. OpenAI calls the number of texts "n".
+std::string field_of(const HttpRequest& request, const std::string& option) {
+  return is_openai(request.path) && option == "nbest" ? "'n'" : "'" + option + "'";
+}
+
 void answer_or_send_error(const HttpRequest& request, HttpReply& reply, const std::function<void()>& answer) {
   const auto send_error = [&](int status, const std::string& message, const HttpHeaders& headers = {}) {
     HttpResponse response = error_for(request, status, message);
@@ -100,7 +105,7 @@ void answer_or_send_error(const HttpRequest& request, HttpReply& reply, const st
   } catch (const Cancelled&) {  // the client has disconnected, or the server shuts down
     send_error(503, "the request was cancelled");
   } catch (const OptionError& error) {
-    send_error(400, error.message([](const std::string& option) { return "'" + option + "'"; }));
+    send_error(400, error.message([&](const std::string& option) { return field_of(request, option); }));
   } catch (const Error& error) {
     // The client's error (4xx) or the server's (500).
     const bool theirs = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kText ||
