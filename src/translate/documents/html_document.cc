@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
@@ -50,6 +51,15 @@ struct Range {
   size_t begin = 0, end = 0;
 };
 
+/// The bytes of a tag or a comment at the beginning of a text; 0 if there is none.
+size_t markup_size(std::string_view text) {
+  if (text.size() < 2 || text[0] != '<') return 0;
+  if (!is_ascii_letter(text[1]) && std::string_view("/!?").find(text[1]) == std::string_view::npos) return 0;
+  const std::string_view end = text.starts_with("<!--") ? "-->" : ">";
+  const size_t at = text.find(end, 1);
+  return at == std::string_view::npos ? text.size() : at + end.size();
+}
+
 class Walker {
  public:
   explicit Walker(std::string_view html) : html_(html) {}
@@ -62,7 +72,7 @@ class Walker {
       case GUMBO_NODE_TEXT:
       case GUMBO_NODE_WHITESPACE:
       case GUMBO_NODE_CDATA:
-        add_text(node.v.text);
+        add_text(node);
         break;
       case GUMBO_NODE_COMMENT:
         add_at_place(range_of(node.v.text.original_text));
@@ -90,18 +100,39 @@ class Walker {
 
   std::string_view source_of(Range range) const { return html_.substr(range.begin, range.end - range.begin); }
 
-  /// Whether the position follows the previous one; false if the parser has moved the node.
-  bool advance(Range range) {
+  /// Whether the position follows the previous one; false if the parser has moved the node. White space is
+  /// part of a segment if something follows it there.
+  bool advance(Range range, bool is_blank = false) {
     if (range.begin >= range.end || range.begin < position_ || range.end > html_.size()) return false;
     position_ = range.end;
+    if (is_blank) return true;
     if (segment_.begin == segment_.end) segment_.begin = range.begin;
     segment_.end = range.end;
     return true;
   }
 
-  void add_text(const GumboText& text) {
-    if (!translates_ || !advance(range_of(text.original_text))) return;
-    std::string_view content(text.text);
+  /// The source of a text. Gumbo puts white space behind </body> into the body, and joins texts on both sides
+  /// of tags without a counterpart: such a text ends where only markup and white space follow.
+  Range source_range(const GumboNode& node) const {
+    Range range = range_of(node.v.text.original_text);
+    const bool is_raw = node.parent != nullptr && node.parent->type == GUMBO_NODE_ELEMENT &&
+                        node.parent->v.element.tag == GUMBO_TAG_TITLE;  // which has no tags in it
+    const std::string_view source = source_of(range);
+    size_t end = is_raw ? std::string_view::npos : source.find('<');
+    if (end == std::string_view::npos) return range;
+    while (end < source.size() && markup_size(source.substr(end)) == 0) ++end;
+    for (size_t at = end; at < source.size();) {
+      const size_t size = markup_size(source.substr(at));
+      if (size == 0 && !is_space(source[at])) return range;
+      at += std::max<size_t>(size, 1);
+    }
+    range.end = range.begin + end;
+    return range;
+  }
+
+  void add_text(const GumboNode& node) {
+    std::string_view content(node.v.text.text);
+    if (!translates_ || !advance(source_range(node), std::ranges::all_of(content, is_space))) return;
     while (!content.empty()) {
       const auto word = std::ranges::find_if(content, is_space),
                  end = std::find_if_not(word, content.end(), is_space);
