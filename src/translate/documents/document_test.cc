@@ -91,6 +91,20 @@ TEST(HtmlDocument, KeepsTheRestByteForByte) {
   }
 }
 
+TEST(HtmlDocument, WhatFollowsTheBodyStays) {
+  for (const std::string end : {"\n</body>\n</html>\n", "</body></html>", " </body>\n<!-- Hund > -->\n</html>\n\n",
+                                "</i></i >\n ", "</html> <?x?> "}) {
+    for (const std::string begin : {"<html><body>\nDer Hund", "<p>Der <b>Hund</b> &amp; er", "1 < 2 und"}) {
+      const std::vector<Segment> segments = html_segments(begin + end);
+      ASSERT_EQ(segments.size(), 1U) << begin << end;
+      EXPECT_EQ(segments[0].end, begin.size()) << begin << end;
+    }
+  }
+  EXPECT_EQ(copied_html("<title>Hund </b>"), "<title>Hund &lt;/b&gt;");
+  // A tag that ends nothing, in the middle of a text.
+  EXPECT_THAT(texts(html_segments("<p>Der</i> Hund</body> da</p>")), ElementsAre("Der Hund da"));
+}
+
 TEST(HtmlDocument, ElementsAcrossOthersStayAsTheyAre) {
   for (const std::string html :
        {"<b><b><a></b>x</b>", "<p>Er <b>ist <b><a>groß</b> und</b> alt.</p><p>Ja.</p>"}) {
@@ -409,6 +423,22 @@ TEST(MarkdownDocument, LineBreaksOfHtmlEndSegments) {
   EXPECT_EQ(copied_markdown("Eins<br>Zwei <br/> drei **vier**<br />ja\n<br>\nsieben\n"),
             "Eins<br>Zwei <br/> drei **vier**<br />ja\n<br>\nsieben\n");
   EXPECT_EQ(copied_markdown("**fünf<br>sechs**\n"), "**fünf <br>sechs**\n");
+}
+
+TEST(MarkdownDocument, LinesBeginWithMarkup) {
+  for (const std::string markup : {"[Hund](u)", "**Hund**", "<b>Hund</b>", "`Hund`", "<http://hund.example>",
+                                   "[*Hund*](u)", "*[Hund](u)*", "[^1]"}) {
+    EXPECT_EQ(copied_markdown("Das ist\n" + markup + " da.\n"), "Das ist " + markup + " da.\n");
+    EXPECT_EQ(copied_markdown("> *Das ist*\n> " + markup + "\n> da.\n"), "> *Das ist* " + markup + " da.\n");
+  }
+}
+
+TEST(MarkdownDocument, AddressesInAngleBracketsAreUnchanged) {
+  const std::string text = "Frag <a@b.example>, lies <http://b.example/?a&amp;b> oder <<c@d.example>>.";
+  const Segment segment = markdown_segments(text).at(0);
+  EXPECT_EQ(segment.text, "Frag `x0`, lies `x1` oder <`x2`>.");
+  EXPECT_EQ(with_markup(segment, "Read `x1`, ask `x0` or <`x2`>.", {}, escape_markdown),
+            "Read <http://b.example/?a&amp;b>, ask <a@b.example> or <<c@d.example>>.");
 }
 
 TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {

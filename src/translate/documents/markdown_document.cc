@@ -59,6 +59,7 @@ class Reader {
     size_t begin, behind;  // bytes of the document: its opening part
     std::optional<MD_SPANTYPE> span = {};
     HtmlTag element = {};
+    bool is_autolink = false;  // "<http://heed.example>", which encloses its address alone
   };
 
   static Reader& that(void* self) { return *static_cast<Reader*>(self); }
@@ -122,6 +123,8 @@ class Reader {
     if (html) {
       if (ends_line) segment_.add_space();
       add_html(tag, text, at);
+    } else if (!open_.empty() && open_.back().is_autolink) {
+      // unchanged, with the marks around it
     } else if (type == MD_TEXT_CODE) {
       if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
       code_ += text;
@@ -196,7 +199,7 @@ class Reader {
     }
     for (const Event& event : std::exchange(events_, {})) apply(event, next);
     std::string_view left = document_.substr(position_, next - std::min(position_, next));
-    if (std::exchange(soft_break_, false)) {
+    if (std::exchange(soft_break_, false) && !left.empty()) {  // else it is before a span that begins
       if (left.find_first_not_of(" \t\r\n>") != std::string_view::npos) broken_ = true;
       left = {};
       segment_.add_space();
@@ -284,10 +287,10 @@ class Reader {
         return;
       }
       if (begin > position_) segment_.add_space();
-      const bool link = event.type == MD_SPAN_A;
-      if (event.type != MD_SPAN_CODE)
+      const bool link = event.type == MD_SPAN_A, autolink = link && mark == "<";
+      if (event.type != MD_SPAN_CODE && !autolink)
         segment_.open(mark, link ? Tag::WithoutText::kNearest : Tag::WithoutText::kOmitted);
-      push({.begin = begin, .behind = begin + size, .span = event.type});
+      push({.begin = begin, .behind = begin + size, .span = event.type, .is_autolink = autolink});
       position_ = begin + size;
       if (event.type == MD_SPAN_CODE) {
         code_.clear();
@@ -307,8 +310,8 @@ class Reader {
     const std::string_view close = document_.substr(position_, behind - position_);
     const std::string_view source = document_.substr(open.begin, behind - open.begin);
     position_ = segment_.end = behind;
-    if (event.type == MD_SPAN_CODE) {
-      segment_.add_kept(source);
+    if (event.type == MD_SPAN_CODE || open.is_autolink) {
+      segment_.add_kept(source, open.is_autolink);
       code_.clear();
       return;
     }
