@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -140,7 +139,8 @@ class Placement {
         next_linked_(source_words_.size() + 1, source_words_.size()),
         hyperlinks_(segment.tags.size() + 1),
         in_hyperlink_(target_words_.size()),
-        blocked_(target_words_.size()) {
+        blocked_(target_words_.size()),
+        parts_(target_words_.size(), {source_words_.size(), 0}) {
     mark_kept_hyperlinks();
     std::vector<bool> linked(target_words_.size());
     for (const auto& [from, to] : links) {
@@ -212,9 +212,25 @@ class Placement {
     open.pop_back();
     Open& around = open.back();
     if (last.range.first == last.range.second) return;
-    if (last.range != around.range) return block(last.range);
+    if (last.range != around.range) {
+      note_part(segment_.tags[last.tag], last.range);
+      return block(last.range);
+    }
     around.inmost = last.inmost;
     around.has_hyperlink = around.has_hyperlink || has_hyperlink(last.tag);
+  }
+
+  /// Of a finished tag that ends within a word, what it has of the translations of the word.
+  void note_part(const Tag& tag, ByteRange range) {
+    const size_t source = first_word_behind(source_words_, tag.end);
+    if (source == source_words_.size() || source_words_[source].begin >= tag.end) return;
+    if (source_words_[source].end - source_words_[source].begin > kLongestWord) return;
+    for (const size_t target : targets_[source]) {
+      const bool has_part =
+          range.first < target_words_[target].end && target_words_[target].begin < range.second;
+      if (has_part && !(blocked_.contains(target) && parts_[target].first != source))
+        parts_[target] = {source, std::max(parts_[target].second, range.second)};
+    }
   }
 
   /// Unchanged markup with a link is a hyperlink, wherever it is in the translation.
@@ -262,15 +278,25 @@ class Placement {
     size_t last = first;
     while (last < source_words_.size() && source_words_[last].begin < tag.end) ++last;
     if (first == last) return {within.first, within.first};
+    const ByteRange same = part_of_same_word(first, tag, within);
+    if (same.first < same.second) return same;
     const ByteRange best = best_run(first, last, within);
     if (best.first >= best.second) {
       const size_t position = std::clamp(position_of(tag.begin), within.first, within.second);
       if (has_hyperlink(number)) return nearest_word(position, within);
       return {position, position};
     }
-    size_t begin = std::max(within.first, target_words_[best.first].begin);
-    size_t end = std::min(within.second, target_words_[best.second - 1].end);
-    if (is_hyperlink(tag)) std::tie(begin, end) = without_hyperlinks({begin, end});
+    const ByteRange words{std::max(within.first, target_words_[best.first].begin),
+                          std::min(within.second, target_words_[best.second - 1].end)};
+    const ByteRange free = is_hyperlink(tag) ? without_hyperlinks(words) : words;
+    const bool begins_within =
+        free == words && source_words_[first].begin < tag.begin && is_same_word(first, best.first);
+    const bool ends_within =
+        free == words && tag.end < source_words_[last - 1].end && is_same_word(last - 1, best.second - 1);
+    size_t begin =
+        begins_within ? std::max(free.first, in_same_word(first, best.first, tag.begin)) : free.first;
+    size_t end =
+        ends_within ? std::min(free.second, in_same_word(last - 1, best.second - 1, tag.end)) : free.second;
     // Punctuation and unchanged markup at an end are inside the tag if they are in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin)), target = target_;
     // The rest of its words.
@@ -280,7 +306,7 @@ class Placement {
     const size_t end_of_words = std::clamp(source_words_[last - 1].end, tag.end, tag.end + kLongestWord);
     const std::string_view behind = source.substr(tag.end, end_of_words - tag.end);
     const auto part = [&] { return target.substr(begin, end - begin); };
-    while (end > begin) {
+    while (end > begin && !ends_within) {
       const size_t kept = begin_of_kept(begin, end);
       if (ends_with_punctuation(part()) &&
           !keeps_mark(last_character(part()), last_character(inside), behind)) {
@@ -291,11 +317,41 @@ class Placement {
         break;
       }
     }
-    while (begins_with_punctuation(part()) &&
+    while (!begins_within && begins_with_punctuation(part()) &&
            !keeps_mark(first_character(part()), first_character(inside), before)) {
       next_code_point(target, begin);
     }
     return {begin, std::max(begin, end)};
+  }
+
+  /// The same part of a word, for a tag that begins and ends in one that stays; else nothing. Other tags may
+  /// have other parts of it.
+  ByteRange part_of_same_word(size_t source, const Tag& tag, ByteRange within) const {
+    const Word& word = source_words_[source];
+    const bool is_part = word.begin <= tag.begin && tag.end <= word.end &&
+                         tag.end - tag.begin < word.end - word.begin && word.end - word.begin <= kLongestWord;
+    if (!is_part) return {};
+    for (const size_t target : targets_[source]) {
+      if (!is_same_word(source, target)) continue;
+      const ByteRange part{in_same_word(source, target, tag.begin), in_same_word(source, target, tag.end)};
+      const auto& [parts_of, parts_end] = parts_[target];
+      const bool is_free = !blocked_.contains(target) || (parts_of == source && parts_end <= part.first);
+      if (is_free && within.first <= part.first && part.second <= within.second) return part;
+    }
+    return {};
+  }
+
+  /// A position in a word, in a target word that is the same.
+  size_t in_same_word(size_t source, size_t target, size_t at) const {
+    return target_words_[target].begin + (at - source_words_[source].begin);
+  }
+
+  /// Whether a source word and a target word are linked and the same.
+  bool is_same_word(size_t source, size_t target) const {
+    const Word &from = source_words_[source], &to = target_words_[target];
+    return from.end - from.begin <= kLongestWord && std::ranges::count(targets_[source], target) > 0 &&
+           std::string_view(segment_.text).substr(from.begin, from.end - from.begin) ==
+               std::string_view(target_).substr(to.begin, to.end - to.begin);
   }
 
   /// The word at a position, else the one before it or the next that is free, without punctuation; nothing if
@@ -424,7 +480,9 @@ class Placement {
   std::vector<size_t> hyperlinks_;   // the number of hyperlinks among the tags before each
   std::vector<bool> in_hyperlink_;   // target words of hyperlinks so far, and of unchanged markup with one
   NumberSet blocked_;                // target words of finished tags
-  std::vector<Place> places_;        // of the tags so far
+  // Of target words of finished tags that end within a source word: this one, and the end of what they have.
+  std::vector<std::pair<size_t, size_t>> parts_;
+  std::vector<Place> places_;  // of the tags so far
 };
 
 /// The tags directly in each tag, and last those outside of all, in the order in which they are written.
