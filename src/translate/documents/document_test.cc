@@ -92,8 +92,8 @@ TEST(HtmlDocument, KeepsTheRestByteForByte) {
 }
 
 TEST(HtmlDocument, WhatFollowsTheBodyStays) {
-  for (const std::string end : {"\n</body>\n</html>\n", "</body></html>", " </body>\n<!-- Hund > -->\n</html>\n\n",
-                                "</i></i >\n ", "</html> <?x?> "}) {
+  for (const std::string end : {"\n</body>\n</html>\n", "</body></html>",
+                                " </body>\n<!-- Hund > -->\n</html>\n\n", "</i></i >\n ", "</html> <?x?> "}) {
     for (const std::string begin : {"<html><body>\nDer Hund", "<p>Der <b>Hund</b> &amp; er", "1 < 2 und"}) {
       const std::vector<Segment> segments = html_segments(begin + end);
       ASSERT_EQ(segments.size(), 1U) << begin << end;
@@ -210,6 +210,24 @@ TEST(MarkdownDocument, PunctuationStaysOnItsSideOfATag) {
   }
 }
 
+TEST(HtmlDocument, PartsOfWordsThatStayAreTheSameParts) {
+  for (const std::string html :
+       {"<p>Das ist <em>O</em>(1) im <em>n</em>-ten Cortex-M4<b>F</b> hier</p>",
+        "<p><a href=x>GET</a>/<a href=y>PUT</a> ist <i><u>a</u>.b</i>.<u>c</u><b>d</b> da</p>",
+        "<p>Mit <b>x <i>y</i>(z</b>) und <i>a(<b>b</b></i>) 5<a href=z><code>k</code></a>,<a "
+        "href=x>v</a></p>"}) {
+    EXPECT_EQ(copied_html(html), html);
+  }
+  const std::string text = "Ein *pjson*.*exports* und **t**ag\n";
+  EXPECT_EQ(copied_markdown(text), text);
+  // Words that change, and those that another tag has.
+  const Segment segment = html_segments("<b>Bei</b> <em>O</em>(1)-<i>Zeit</i> da").at(0);
+  EXPECT_EQ(with_markup(segment, "At O(1) there", {{0, 0}, {1, 1}, {2, 2}}, escape_html),
+            "<b>At</b> <em>O(1</em>)<i></i> there");
+  EXPECT_EQ(with_markup(segment, "O(1)-Zeit there", {{0, 0}, {1, 0}, {2, 1}}, escape_html),
+            "<b>O(1)-Zeit</b><em></em><i></i> there");
+}
+
 TEST(MarkdownDocument, EntitiesStayWhole) {
   for (const std::string text : {"Der **Hund &amp; Katze &lt;** da.\n", "Ein *&amp; Hund*; da *&lt;b&gt;*.\n",
                                  "Der Hund &amp;<a id=x></a>, ja.\n"}) {
@@ -277,7 +295,8 @@ TEST(HtmlDocument, LinksDoNotEncloseUnchangedMarkupWithALink) {
   }
   for (const std::string kept : {"[`f`](v)", "**[`f`](v)**", "<b>[`f`](v)</b>", "<code>[f](v)</code>"}) {
     const Segment segment = markdown_segments("Please [turn on](u) " + kept).at(0);
-    EXPECT_EQ(with_markup(segment, text, links, escape_markdown), "Bitte [schalte jetzt](u) " + kept + " ein");
+    EXPECT_EQ(with_markup(segment, text, links, escape_markdown),
+              "Bitte [schalte jetzt](u) " + kept + " ein");
   }
   // Other unchanged markup may be in a link.
   EXPECT_EQ(with_markup(html_segments("Please <a href=x>turn on</a> <code>f</code>").at(0), text, links,
@@ -449,6 +468,52 @@ TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
   EXPECT_EQ(translated("the <script>alert(1)</script> is"), "the **\\<script>alert(1)\\</script>** is");
   EXPECT_EQ(translated("the <!--x--> is"), "the **\\<!--x-->** is");
   EXPECT_EQ(translated("a < b &lt; 3<4 <"), "a **<** b &lt; 3<4 <");
+}
+
+/// Translates every text to one.
+class OneTranslation : public LineTranslator {
+ public:
+  explicit OneTranslation(std::string text) : text_(std::move(text)) {}
+  void translate(const NextLine& next, const std::function<void(Translation)>& take,
+                 const Control& /*control*/) const override {
+    for (std::string line; next(line);) {
+      Translation translation;
+      translation.source = line;
+      translation.candidates.emplace_back().text = text_;
+      take(std::move(translation));
+    }
+  }
+
+ private:
+  std::string text_;
+};
+
+TEST(MarkdownDocument, TranslationsBeginNoLists) {
+  const auto translated = [](const std::string& document, const std::string& text) {
+    return translate_document(OneTranslation(text), document, DocumentFormat::kMarkdown).text;
+  };
+  for (const auto& [text, escaped] : std::map<std::string, std::string>{{"24. Mai", "24\\. Mai"},
+                                                                        {"24.", "24\\."},
+                                                                        {"1) Mai", "1\\) Mai"},
+                                                                        {"- Mai", "\\- Mai"},
+                                                                        {"+ Mai", "\\+ Mai"},
+                                                                        {"* Mai", "\\* Mai"},
+                                                                        {"# Mai", "\\# Mai"},
+                                                                        {"> 5", "\\> 5"},
+                                                                        {">5", "\\>5"},
+                                                                        {"###### Mai", "\\###### Mai"}}) {
+    for (const std::string before : {"", "17\n\n", "- ", "> 1. ", "- [x] ", "[^1]: ", "`x`\n===\n\n  "}) {
+      EXPECT_EQ(translated(before + "Mai\n", text), before + escaped + "\n");
+    }
+    for (const std::string before : {"# ", "> ## ", "|1|2|\n|---|---|\n|1|"}) {
+      EXPECT_EQ(translated(before + "Mai\n", text), before + text + "\n");
+    }
+  }
+  for (const std::string text :
+       {"24.5 Mai", "24.Mai", "24 Mai", "-5", "+-5", "*Mai", "#1", "####### Mai", "1234567890. Mai", "Mai"})
+    EXPECT_EQ(translated("Mai\n", text), text + "\n");
+  EXPECT_EQ(translate_document(OneTranslation("24. Mai"), "<p>Mai</p>", DocumentFormat::kHtml).text,
+            "<p>24. Mai</p>");
 }
 
 TEST(MarkdownDocument, TagsOfHtmlAreElements) {
