@@ -1,6 +1,5 @@
 #include "translate/documents/document.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -63,13 +62,6 @@ std::vector<Replaced> labels_of(const std::vector<TranslatedDocument>& documents
   return parts;
 }
 
-/// What a text has before a position in its line; the last part of it, if it is much.
-std::string before_in_line(std::string_view text, size_t at) {
-  constexpr size_t kMost = 200;
-  const std::string_view before = text.substr(at - std::min(at, kMost), std::min(at, kMost));
-  return std::string(before.substr(before.rfind('\n') + 1));
-}
-
 std::vector<Replaced> sentences_of(const std::vector<TranslatedDocument>& documents, bool html,
                                    const Stop& stop) {
   const Escape escape = html ? escape_html : escape_markdown;
@@ -79,7 +71,7 @@ std::vector<Replaced> sentences_of(const std::vector<TranslatedDocument>& docume
     for (Segment& segment :
          html ? html_segments(documents[n].text, stop) : markdown_segments(documents[n].text)) {
       Replaced part{n, segment.begin, segment.end, segment.text, {}};
-      std::string before = html ? "" : before_in_line(documents[n].text, segment.begin);
+      std::string before = html ? "" : part_of_line_before(documents[n].text, segment.begin);
       part.written = [segment = std::move(segment), before = std::move(before), html,
                       escape](const Translation& translation) {
         std::string written =

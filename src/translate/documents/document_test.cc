@@ -452,6 +452,17 @@ TEST(MarkdownDocument, LinesBeginWithMarkup) {
   }
 }
 
+TEST(MarkdownDocument, MarksOfAlertsStayInTheirLine) {
+  const std::string text =
+      "> [!NOTE]\n> Der Hund ist da.\n\n- > [!Warning] \r\n  > **Ja** [x](u)\n\n> [!TIP]\n\n> "
+      "[!TIP]\n>\n> Nein\n";
+  EXPECT_THAT(texts(markdown_segments(text)), ElementsAre("Der Hund ist da.", "Ja x", "Nein"));
+  EXPECT_EQ(copied_markdown(text), text);
+  EXPECT_THAT(
+      texts(markdown_segments("> Ja [!NOTE]\n> da\n\n[!NOTE]\nda\n\n> [!NOTE] da\n\n> [!HUND]\n> da\n")),
+      ElementsAre("Ja [!NOTE] da", "[!NOTE] da", "[!NOTE] da", "[!HUND] da"));
+}
+
 TEST(MarkdownDocument, AddressesInAngleBracketsAreUnchanged) {
   const std::string text = "Frag <a@b.example>, lies <http://b.example/?a&amp;b> oder <<c@d.example>>.";
   const Segment segment = markdown_segments(text).at(0);

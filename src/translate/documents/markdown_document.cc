@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document.h"
 #include "translate/documents/html_elements.h"
+#include "translate/documents/markdown_escape.h"
 #include "translate/documents/markdown_html.h"
 #include "translate/documents/markdown_link.h"
 #include "translate/documents/markdown_text.h"
@@ -29,6 +31,16 @@ size_t run_backwards(std::string_view text, size_t at, char c) {
   size_t begin = at;
   while (begin > 0 && text[begin - 1] == c) --begin;
   return at - begin;
+}
+
+/// Whether a text of the document, alone on the first line of a quotation, says what the quotation is to
+/// GitHub: "> [!NOTE]".
+bool is_alert(std::string_view document, size_t at, size_t size) {
+  constexpr std::string_view kKinds[] = {"[!note]", "[!tip]", "[!important]", "[!warning]", "[!caution]"};
+  const std::string text = ascii_lower(document.substr(at, size)), before = part_of_line_before(document, at);
+  if (std::ranges::find(kKinds, text) == std::end(kKinds)) return false;
+  const std::string_view behind = document.substr(at + size);
+  return strip(before).ends_with('>') && strip(behind.substr(0, behind.find('\n'))).empty();
 }
 
 class Reader {
@@ -96,7 +108,7 @@ class Reader {
       return 0;
     }
     if (type == MD_TEXT_SOFTBR) {
-      soft_break_ = true;
+      soft_break_ = begun_ || within;
       return 0;
     }
     if (text.data() == nullptr || type == MD_TEXT_NULLCHAR) {
@@ -118,6 +130,7 @@ class Reader {
       text.remove_prefix(at - static_cast<size_t>(text.data() - document_.data()));
       if (text.empty()) return 0;
     }
+    if (!begun_ && !within && type == MD_TEXT_NORMAL && is_alert(document_, at, text.size())) return 0;
     markup_until(at);
     position_ = segment_.end = at + text.size();
     if (html) {

@@ -43,6 +43,12 @@ std::string escape_markdown(std::string_view text) {
   return result;
 }
 
+std::string part_of_line_before(std::string_view document, size_t at) {
+  constexpr size_t kMost = 200;
+  const std::string_view before = document.substr(at - std::min(at, kMost), std::min(at, kMost));
+  return std::string(before.substr(before.rfind('\n') + 1));
+}
+
 std::string escape_beginning(std::string text, std::string_view before) {
   // Marks of quotations, lists, tasks and notes. In headings and cells of tables there are no lists.
   const bool begins_block = before.find_first_not_of(" \t>-+*.)0123456789[]xX") == std::string_view::npos ||

@@ -10,6 +10,9 @@ namespace heed::translate {
 /// not markup. Entities and other characters stay as they are in the document.
 std::string escape_markdown(std::string_view text);
 
+/// What a document has before a position in its line; the last part of it, if it is much.
+std::string part_of_line_before(std::string_view document, size_t at);
+
 /// The text of a paragraph gets a backslash if it would begin a list, a quotation or a heading: "24\. Mai".
 /// `before`: what the document has before it in its line, such as the mark of a list item.
 std::string escape_beginning(std::string text, std::string_view before);
