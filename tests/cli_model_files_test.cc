@@ -271,6 +271,10 @@ TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
   write_marian();
   EXPECT_THAT(error_of({"translate", "The house.", "--beam", "2", "--nbest", "3"}),
               HasSubstr("--nbest is 3, which requires a --beam of at least as much, not 2"));
+  EXPECT_THAT(
+      error_of({"translate", "Hund", "--sample", "--temperature", "0", "--nbest", "2"}),
+      HasSubstr("--nbest is 2, which requires a --beam of at least as much, not 1, or a --temperature "
+                "above 0"));
 }
 
 TEST_F(CliModelFilesTest, TranslationModelsAreNamed) {

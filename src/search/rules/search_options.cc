@@ -138,8 +138,9 @@ void require_valid(const SearchOptions& options, const models::AutoregressiveMod
   require_value("length_penalty", options.length_penalty, models::kLengthPenalties);
   require_value("repetition_penalty", options.repetition_penalty, models::kRepetitionPenalties);
   if (!options.sample && options.nbest > options.beam_size) {
+    const bool cold = options.sampling.temperature == 0;  // greedy search, although sampling was asked for
     fail_option("$nbest is {}, which requires a $beam of at least as much, not {}{}", options.nbest,
-                options.beam_size, options.sampling.temperature == 0 ? ", or a $temperature above 0" : "");
+                options.beam_size, cold ? option_text(", or a $temperature above 0") : "");
   }
   require_ids(options, model);
   if (options.shortlist != nullptr && options.shortlist->vocabulary() != model.vocabulary_size()) {
