@@ -192,6 +192,7 @@ TEST(Usage, SwitchesTakeOnOrOff) {
     EXPECT_EQ(result.status, 0) << result.err;
     return result.out;
   };
+  EXPECT_EQ(translated("--no-repeat-ngram=0"), translated("--no-split-sentences"));  // the first is no switch
   for (const char* value : {"on", "true", "1", "YES"}) {
     EXPECT_EQ(translated(std::string("--json=") + value).substr(0, 1), "{");
   }

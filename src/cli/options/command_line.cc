@@ -146,15 +146,25 @@ std::vector<const char*> without_old_spellings(const std::vector<const char*>& a
   return now;
 }
 
+/// Whether an option of a subcommand, not a switch, has this name: "--no-repeat-ngram".
+bool takes_value(const CLI::App& app, const std::string& name) {
+  const auto all = [](const CLI::App*) { return true; };
+  return std::ranges::any_of(app.get_subcommands(all), [&](const CLI::App* command) {
+    const CLI::Option* option = command->get_option_no_throw(name);
+    return option != nullptr && option->get_items_expected_max() > 0;
+  });
+}
+
 /// Refuses what CLI11 would misread: it takes the argument after "--X=" for the value of X, and the value of
 /// "--no-X=VALUE" for a number.
-void refuse_misread(const std::vector<const char*>& arguments) {
+void refuse_misread(const CLI::App& app, const std::vector<const char*>& arguments) {
   for (const std::string_view argument : arguments) {
     if (argument == "--") return;  // texts follow
     const size_t equals = argument.find('=');
     if (!argument.starts_with("--") || equals == std::string_view::npos) continue;
     const std::string name = shown(argument.substr(0, equals));
-    if (argument.starts_with("--no-")) fail(ErrorKind::kUsage, "{} takes no value", name);
+    if (argument.starts_with("--no-") && !takes_value(app, name))
+      fail(ErrorKind::kUsage, "{} takes no value", name);
     if (equals + 1 == argument.size()) fail(ErrorKind::kUsage, "{} needs a value", name);
   }
 }
@@ -319,7 +329,7 @@ CommandLine::~CommandLine() = default;
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   try {
     const std::vector<const char*> arguments = without_old_spellings(with_help_as_option(*app_, argc, argv));
-    refuse_misread(arguments);
+    refuse_misread(*app_, arguments);
     app_->parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return print(*app_, error);
