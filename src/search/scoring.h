@@ -43,12 +43,12 @@ void visit_predictions(const models::LanguageModel& model, const nn::Context& co
                        std::span<const int32_t> ids, const PredictionOptions& options,
                        const std::function<void(const Prediction&)>& visit);
 
-/// The log-probability of every target id given the previous ones (teacher forcing), exactly as a search with
-/// these options would score them: the rules (logit_rules.h) apply, forced ids cost nothing, and a shortlist
-/// restricts the normalization. For a target id that the rules forbid, the probability is computed as if it
-/// were also allowed. All pairs are one batch; keep it to some hundred target ids, since each has V logits.
-/// Throws kUsage for an empty pair or one longer than the model's maximum, kNumeric if the model returns NaN
-/// or infinity.
+/// The log-probability of every target id given the previous ones (teacher forcing), as a search with these
+/// options would score them: the rules (logit_rules.h) apply, forced ids cost nothing, and a shortlist
+/// restricts the normalization. In int8, whose search has a cache of 16 bits, within some hundredths. For a
+/// target id that the rules forbid, the probability is computed as if it were also allowed. All pairs are one
+/// batch; keep it to some hundred target ids, since each has V logits. Throws kUsage for an empty pair or one
+/// longer than the model's maximum, kNumeric if the model returns NaN or infinity.
 std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,
                                             const SearchOptions& options, std::span<const ScoringPair> pairs);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/scoring.h"
 #include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
 #include "text/unicode/whitespace.h"
@@ -78,6 +79,17 @@ TEST_P(ProtectedTranslation, PlainTextIsUnaffected) {
   const Translation with = translator(options).translate(search::training_lines()[7]);
   EXPECT_EQ(with.best().ids, without.best().ids);
   EXPECT_EQ(with.best().log_probabilities, without.best().log_probabilities);
+}
+
+TEST_P(ProtectedTranslation, ScoresLeaveOutPlaceholders) {
+  const std::pair<std::string, std::string> pair{"The house sees.", "The river sees the garden."};
+  const auto protects = translator({.protect_spans = true}).score({pair}),
+             plain = translator({}).score({pair});
+  EXPECT_EQ(plain[0].log_probabilities, protects[0].log_probabilities);
+  if (!GetParam()) return;
+  search::SearchOptions options;
+  const std::vector<search::ScoringPair> ids{{tokenizer_.encode_source(pair.first).ids, plain[0].ids}};
+  EXPECT_NE(plain[0].log_probabilities, search::score_pairs(tiny_.model, tiny_.context(), options, ids)[0]);
 }
 
 TEST_P(ProtectedTranslation, CapitalsExceptProtectedSpans) {

@@ -111,11 +111,10 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
          "the tokenizer has {} pieces, but the model's vocabulary has {}: use the tokenizer of this model",
          tokenizer.size(), model.vocabulary_size());
   }
-  if (options_.protect_spans) {
-    for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {
-      marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
-    }
+  for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {
+    placeholders_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
   }
+  if (options_.protect_spans) marks_ = placeholders_;
   for (std::string& text : options_.constraints.required) {
     required_.push_back(search::required_phrase(tokenizer, text));
     text = search::required_text(tokenizer, text);

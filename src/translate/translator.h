@@ -161,7 +161,8 @@ class Translator : public LineTranslator {
   std::vector<int32_t> prefix_;
   TranslationAssembler assembler_;
   std::vector<search::RequiredPhrase> required_;  // the required texts of the constraints
-  std::vector<int32_t> marks_;                    // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
+  std::vector<int32_t> placeholders_;             // ids of ⟦0⟧, ⟦1⟧, ..., which no given target has
+  std::vector<int32_t> marks_;                    // of those that stand for spans in searches
 };
 
 }  // namespace heed::translate

@@ -21,7 +21,7 @@ search::ScoringPair Translator::encode_pair(const std::pair<std::string, std::st
                                             size_t number) const {
   tokenizer_.require_language_code(pair.first);
   search::ScoringPair encoded{tokenizer_.encode_source(pair.first).ids,
-                              tokenizer_.encode_target(pair.second).ids, marks_};
+                              tokenizer_.encode_target(pair.second).ids, placeholders_};
   const auto most = static_cast<size_t>(model_.max_length());
   const size_t longer = std::max(encoded.source.size(), encoded.target.size());
   if (most > 0 && longer > most) {
