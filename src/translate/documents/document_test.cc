@@ -101,8 +101,15 @@ TEST(HtmlDocument, WhatFollowsTheBodyStays) {
     }
   }
   EXPECT_EQ(copied_html("<title>Hund </b>"), "<title>Hund &lt;/b&gt;");
+  const std::string cells = "<tr><td>Der &amp; Hund</td> <td>Eine &lt; Katze &amp;</td></tr>";
+  EXPECT_THAT(texts(html_segments(cells)), ElementsAre("Der & Hund", "Eine < Katze &"));
+  EXPECT_EQ(copied_html(cells), cells);
+  for (const std::string& html : {std::string("Der Hund</div> da <b>ist</b> er</caption><!-- Hund -->"),
+                                  std::string("<body>Der Hund<body class=b> da</body>\n<p>Ja</p> er</html>")})
+    EXPECT_EQ(copied_html(html), html);
+  EXPECT_TRUE(html_segments("<b>Der</td> Hund</b>").empty());
   // A tag that ends nothing, in the middle of a text.
-  EXPECT_THAT(texts(html_segments("<p>Der</i> Hund</body> da</p>")), ElementsAre("Der Hund da"));
+  EXPECT_THAT(texts(html_segments("<p>Der</i> Hund</u> da</p>")), ElementsAre("Der Hund da"));
 }
 
 TEST(HtmlDocument, ElementsAcrossOthersStayAsTheyAre) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text/ascii.h"
 #include "text/unicode/utf8.h"
@@ -15,6 +16,10 @@
 
 namespace heed::translate {
 namespace {
+
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 /// Whether the element contains, at any depth, an element that ends a sentence.
 bool holds_block(const GumboElement& element) {
@@ -50,6 +55,35 @@ bool is_link(const GumboElement& element) {
 struct Range {
   size_t begin = 0, end = 0;
 };
+
+/// A text without markup, with its entities decoded.
+std::string decoded(std::string_view text) {
+  if (text.find('&') == std::string_view::npos) return std::string(text);
+  const HtmlTree tree = parse_html(text);
+  const auto before = std::ranges::find_if_not(text, is_space);
+  std::string result(text.begin(), before);  // which Gumbo leaves out
+  std::vector<const GumboNode*> waiting{tree.document};
+  while (!waiting.empty()) {
+    const GumboNode& node = *waiting.back();
+    waiting.pop_back();
+    if (node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE) result += node.v.text.text;
+    const GumboVector* children = node.type == GUMBO_NODE_DOCUMENT  ? &node.v.document.children
+                                  : node.type == GUMBO_NODE_ELEMENT ? &node.v.element.children
+                                                                    : nullptr;
+    for (unsigned n = children == nullptr ? 0 : children->length; n-- > 0;)
+      waiting.push_back(static_cast<const GumboNode*>(children->data[n]));
+  }
+  return result;
+}
+
+/// Whether a tag that Gumbo ignores divides sentences, as that of a table cell.
+bool ends_sentence(std::string_view markup) {
+  const size_t begin = markup.starts_with("</") ? 2 : 1;
+  if (markup.size() <= begin || !is_ascii_letter(markup[begin])) return false;
+  const std::string_view name = markup.substr(begin, markup.find_first_of(" \t\r\n\f/>", begin) - begin);
+  const GumboTag tag = gumbo_tagn_enum(name.data(), static_cast<unsigned>(name.size()));
+  return tag != GUMBO_TAG_UNKNOWN && !is_inline(tag) && !is_kept(tag) && !is_at_place(tag);
+}
 
 /// The bytes of a tag or a comment at the beginning of a text; 0 if there is none.
 size_t markup_size(std::string_view text) {
@@ -111,28 +145,29 @@ class Walker {
     return true;
   }
 
-  /// The source of a text. Gumbo puts white space behind </body> into the body, and joins texts on both sides
-  /// of tags without a counterpart: such a text ends where only markup and white space follow.
-  Range source_range(const GumboNode& node) const {
-    Range range = range_of(node.v.text.original_text);
+  /// A text may have markup in it: Gumbo ignores tags that it does not expect and joins the texts on both
+  /// sides, such as those of table cells without a table, and puts white space behind </body> into the body.
+  void add_text(const GumboNode& node) {
+    if (!translates_) return;
+    const Range all = range_of(node.v.text.original_text);
     const bool is_raw = node.parent != nullptr && node.parent->type == GUMBO_NODE_ELEMENT &&
                         node.parent->v.element.tag == GUMBO_TAG_TITLE;  // which has no tags in it
-    const std::string_view source = source_of(range);
-    size_t end = is_raw ? std::string_view::npos : source.find('<');
-    if (end == std::string_view::npos) return range;
-    while (end < source.size() && markup_size(source.substr(end)) == 0) ++end;
-    for (size_t at = end; at < source.size();) {
-      const size_t size = markup_size(source.substr(at));
-      if (size == 0 && !is_space(source[at])) return range;
+    size_t begin = all.begin, at = is_raw ? all.end : all.begin;
+    while ((at = std::min(html_.find('<', at), all.end)) < all.end) {
+      const size_t size = markup_size(html_.substr(at, all.end - at));
+      if (size > 0) {
+        add_words({begin, at}, decoded(source_of({begin, at})));
+        if (ends_sentence(html_.substr(at, size))) flush();
+        begin = at + size;
+      }
       at += std::max<size_t>(size, 1);
     }
-    range.end = range.begin + end;
-    return range;
+    if (begin == all.begin) return add_words(all, node.v.text.text);
+    add_words({begin, all.end}, decoded(source_of({begin, all.end})));
   }
 
-  void add_text(const GumboNode& node) {
-    std::string_view content(node.v.text.text);
-    if (!translates_ || !advance(source_range(node), std::ranges::all_of(content, is_space))) return;
+  void add_words(Range range, std::string_view content) {
+    if (!advance(range, std::ranges::all_of(content, is_space))) return;
     while (!content.empty()) {
       const auto word = std::ranges::find_if(content, is_space),
                  end = std::find_if_not(word, content.end(), is_space);
@@ -221,8 +256,6 @@ class Walker {
     size_t begin = 0, end = 0;  // bytes of the document
     bool broken = false;
   };
-
-  static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
   std::string_view html_;
   size_t position_ = 0;  // everything before it is processed
