@@ -90,9 +90,17 @@ class MultiHeadAttention(torch.nn.Module):
     ) -> AttentionResult:
         """As `heed.MultiHeadAttention`; gradients reach query, key, value and all parameters."""
         choices = {"padding": padding, "look_ahead": look_ahead, "mask": mask, "weights": weights}
+        key, value = _apart(key, query), _apart(value, query, key)
         parameters = [self.get_parameter(name) for name in self._names]
         output, shown = _Attention.apply(self, choices, query, key, value, *parameters)
         return AttentionResult(output, shown)
+
+
+def _apart(tensor: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
+    """A copy of a tensor that shares its memory with another one, as `x.detach()` does with `x`: the layer takes arrays
+    of the same memory for one, which has all of the gradient."""
+    shares = any(tensor is not other and tensor.data_ptr() == other.data_ptr() for other in others)
+    return tensor.clone() if shares else tensor
 
 
 class _Attention(torch.autograd.Function):

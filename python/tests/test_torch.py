@@ -49,6 +49,22 @@ def test_agrees_with_the_layer_of_torch(x):
     torch.testing.assert_close(layer.get_parameter("out_proj.bias").grad, other.out_proj.bias.grad)
 
 
+def test_gradients_stop_at_detached_inputs(x):
+    """Which share the memory of what they come from."""
+    layer, upstream = layer_of(), torch.randn_like(x)
+
+    def gradient(key, value):
+        x.grad = None
+        (layer(x, key, value).output * upstream).sum().backward()
+        return x.grad.clone()
+
+    apart = x.detach().clone()
+    torch.testing.assert_close(gradient(x.detach(), x.detach()), gradient(apart, apart))
+    torch.testing.assert_close(gradient(x, x.detach()), gradient(x, apart))
+    torch.testing.assert_close(gradient(x.view_as(x), x), gradient(x, x))
+    assert not torch.allclose(gradient(x, x), gradient(apart, apart))
+
+
 def test_finite_differences(x):
     """gradcheck computes the gradients of one pass many times, which is refused (test_what_is_refused)."""
     layer, step = layer_of(), 1e-6
