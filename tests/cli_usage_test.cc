@@ -8,6 +8,7 @@
 
 #include "base/files/file.h"
 #include "cli/options/terminal.h"
+#include "test_coded_model.h"
 #include "tiny_model.h"
 
 namespace heed {
@@ -354,6 +355,31 @@ TEST(Usage, PairsGoThroughOtherLanguages) {
   refused({"attend"}, {"'de-es'", "needs one", "--pair de-en or --pair en-es", "heed translate"});
   refused({"translate", "--ablate", "cross:1:1"}, {"--ablate", "2 models"});
   refused({"translate", "--target-language", "es"}, {"--pair de-es", "leave them out"});
+}
+
+TEST(Usage, AttendTranslatesIntoTheChosenLanguage) {
+  const TestFolder folder;
+  const std::string model = folder.path("codes"), text = "The old man";
+  write_with_codes(model);
+  const auto run = [](const Arguments& arguments) {
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  for (const char* language : {"fra", "spa"}) {
+    const Arguments options{text, "--model", model, "--json", "--target-language", language};
+    Arguments attending{"attend"}, translating{"translate"};
+    attending.insert(attending.end(), options.begin(), options.end());
+    translating.insert(translating.end(), options.begin(), options.end());
+    const auto trace = nlohmann::json::parse(run(attending));
+    EXPECT_EQ(trace["source_tokens"][0], fmt::format(">>{}<<", language));
+    EXPECT_EQ(trace["target"], nlohmann::json::parse(run(translating))["translation"]);
+  }
+  expect_failure(heed_command({"attend", text, "--model", model}), 2, {"choose one with --target-language"});
+  expect_failure(attend({"x", "--source-language", "de"}), 2, {"no language tokens"});
+  const std::string kinds = source_folder() + "/models/kinds";
+  expect_failure(heed_command({"attend", text, "--model", kinds, "--target-language", "fra"}), 2,
+                 {"--target-language are for models that translate", "'" + kinds + "' is not one"});
 }
 
 TEST(Usage, PositionsAndOptionsAreTheSame) {

@@ -131,7 +131,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
 
 /// The attention of the model's own translation of each text, or of --target.
 std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
-  const TranslationModel model = translation_model(std::move(loaded));
+  const TranslationModel model = translation_model(o.model, std::move(loaded));
   const translate::TranslatorOptions options = translate::translator_options(model.loaded, o.flags.options);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
@@ -223,9 +223,15 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
 
 /// The attention weights of a forward pass of the model over each text.
 std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
-  if (loaded.model->task() != models::Task::kTranslation && has_constraints(o)) {
+  const bool translates = loaded.model->task() == models::Task::kTranslation;
+  if (!translates && has_constraints(o)) {
     fail(ErrorKind::kUsage,
          "--prefix, --require and --forbid are for models that translate, and '{}' is not one",
+         loaded.directory());
+  }
+  if (!translates && !(o.model.source_language.empty() && o.model.target_language.empty())) {
+    fail(ErrorKind::kUsage,
+         "--source-language and --target-language are for models that translate, and '{}' is not one",
          loaded.directory());
   }
   switch (loaded.model->task()) {

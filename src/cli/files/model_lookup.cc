@@ -378,7 +378,11 @@ TranslationModel load_translation_model(const ModelChoice& choice) {
 }
 
 TranslationModel load_translation_model(const ModelChoice& choice, const models::ModelDirectory& directory) {
-  TranslationModel model = translation_model(load_model(directory, choice.precision, choice.shortlist));
+  return translation_model(choice, load_model(directory, choice.precision, choice.shortlist));
+}
+
+TranslationModel translation_model(const ModelChoice& choice, models::LoadedModel loaded) {
+  TranslationModel model = translation_model(std::move(loaded));
   if (!choice.source_language.empty() || !choice.target_language.empty()) {
     choose_languages(model, choice.source_language, choice.target_language);
   }

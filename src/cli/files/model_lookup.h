@@ -100,6 +100,9 @@ models::ModelDirectory open_translation_model(const ModelInventory& files);
 using tasks::translation_model;
 using tasks::TranslationModel;
 
+/// A model that was loaded, with its tokenizer, in the chosen languages. Throws kUsage for those that it does
+/// not have.
+TranslationModel translation_model(const ModelChoice& choice, models::LoadedModel loaded);
 /// Loads the chosen model. Throws the errors of open_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);
 /// The same with the directory that open_translation_model() has opened.
