@@ -922,6 +922,14 @@ class OtherModels(OfServer):
         time.sleep(1.2)
         self.assertEqual(len(self.browser.run("return document.querySelector('#source').value")), length)
 
+    def test_writing_ends_after_forty_tokens(self):
+        self.show_next(temperature=0.1)
+        self.browser.run("const later = setTimeout; window.setTimeout = (work, pause, ...more) => later(work, pause === 500 ? 0 : pause, ...more)")
+        write = "[...document.querySelectorAll('#panel .row button')].find((each) => /Write on|Stop/.test(each.textContent))"
+        self.browser.run(f"{write}.click(); window.ended = []; new MutationObserver(() => ended.push({write}.textContent)).observe({write}, {{childList: true}})")
+        self.browser.wait("document.querySelector('#source').value.length >= 45", "a text that has grown by 40 characters")
+        self.assertEqual(self.browser.run("return ended"), ["Write on"])
+
     def test_what_the_class_token_looks_at(self):
         self.show(model="classes", text="the dog eats")
         self.browser.wait("document.querySelector('.classes dt')", "the classes")
@@ -978,6 +986,34 @@ class Answers(OfServer):
         self.release()
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('.head-switch')].filter((each) => each.title).length"), 0)
         self.assertNotIn("of 96", self.browser.run("return document.querySelector('.change-heads').textContent"))
+
+    def test_losses_asked_for_while_a_sentence_is_on_its_way(self):
+        self.show_change()
+        self.intercept(attend="!body.ablate && 'hold'")
+        self.type("Die Katze schläft.")
+        self.browser.wait("held.length === 1", "the question for the other sentence")
+        self.click("Switch each")
+        self.release()
+        self.browser.wait("document.querySelectorAll('.change-heads table tbody tr').length === 12", "the losses")
+        targets = {body["target"] for body in self.asked("attend") if body.get("ablate")}
+        self.assertEqual(targets, {self.translation()})
+        self.assertIn("cat", self.translation())
+
+    def test_alternatives_of_the_token_that_is_chosen_last(self):
+        alternatives = "[...document.querySelectorAll('.alternatives button')].map((each) => each.textContent)"
+        self.show(pair="de-en", text=SHORT, view="why", method="gradient", token="t4")
+        self.browser.wait(f"{alternatives}.length > 2", "the alternatives")
+        right = self.browser.run(f"return {alternatives}")
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        self.intercept(lens="'hold'")
+        self.go(pair="de-en", text=SHORT, view="why", method="gradient", token="t2")
+        self.browser.wait("held.length === 1", "the question for alternatives")
+        self.go(pair="de-en", text=SHORT, view="why", method="gradient", token="t4")
+        self.browser.wait("/sleeping/.test(document.querySelector('#panel .sum').textContent)", "the other token")
+        self.release()
+        self.browser.wait(f"{alternatives}.length > 2", "the alternatives")
+        self.assertEqual(self.browser.run(f"return {alternatives}"), right)
 
     def test_a_result_that_comes_late(self):
         # The original translation, asked for while it is shown again.

@@ -40,6 +40,7 @@ export function createLosses(app, original, changed) {
   /** @type {Map<string, number>} */
   let losses = new Map();
   let lossesOf = "";  // the sentence
+  let wantedOf = "";  // that of which losses were asked for before its trace was there
   const lead = element("p", {class: "note-line"}), shown = element("div", {});
   const latest = createLatest();
   let can = true, running = false;
@@ -67,8 +68,13 @@ export function createLosses(app, original, changed) {
   };
   const runAll = async () => {
     running = run.disabled = true;
+    const sentence = sentenceKey(app.store.get());
+    if (app.isWaiting()) {
+      wantedOf = sentence;
+      return;
+    }
     const own = losses = new Map();
-    lossesOf = sentenceKey(app.store.get());
+    lossesOf = sentence;
     const answer = await latest((signal) => measure(own, signal));
     if (!answer) return;  // dropped
     if (answer.result === false) return drop();
@@ -104,7 +110,15 @@ export function createLosses(app, original, changed) {
     },
     update() {
       lead.textContent = strings.matterLead[kindOf(app.trace())];
-      if (lossesOf !== sentenceKey(app.store.get())) drop();
+      const sentence = sentenceKey(app.store.get());
+      if (lossesOf !== sentence) drop();
+      if (wantedOf === "" || app.isWaiting()) return;
+      const isWanted = wantedOf === sentence;
+      wantedOf = "";
+      if (isWanted)
+        runAll();
+      else
+        stop();
     },
   };
 }

@@ -16,6 +16,8 @@ export function createInstead(app, label) {
   const field = element("input", {type: "text", placeholder: strings.insteadHint});
   field.addEventListener("change", () => app.store.set({instead: field.value.trim()}));
   const list = element("span", {class: "row alternatives"});
+  /** @type {number | null} */
+  let chosen = null;  // the token; an answer is the same for all of a sentence
   /** @param {{token: string, name: string, probability: number}[]} found */
   const show = (found) => {
     const {instead} = app.store.get();
@@ -42,6 +44,7 @@ export function createInstead(app, label) {
     /** @param {number | null} token */
     async update(token) {
       const state = app.store.get(), trace = app.trace(), kind = kindOf(trace);
+      chosen = token;
       this.element.hidden = token === null;
       showValue(field, state.instead);
       if (token === null) return;
@@ -54,9 +57,9 @@ export function createInstead(app, label) {
       }
       if (kind === "vectors") return show([]);  // masks: any of several
       const answer = await tokens.ask({...readingOf(state, trace), top: kAlternatives + 1});
-      if (!answer?.result) return;
+      if (!answer?.result || chosen === null) return;
       const last = answer.result.states.decoder.at(-1);
-      const at = kind === "translation" ? token : (last?.predictions?.length ?? 1) - 1;
+      const at = kind === "translation" ? chosen : (last?.predictions?.length ?? 1) - 1;
       const written = answer.result.expected_tokens[at];
       show((last?.predictions?.[at] ?? [])
                .filter((each) => each.token !== written)

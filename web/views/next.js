@@ -40,14 +40,16 @@ export function createNext(app) {
   const writeOne = () => {
     timer = 0;
     const state = app.store.get();
-    if (left-- <= 0 || !list.checkVisibility()) return stop();
+    if (left === 0 || !list.checkVisibility()) return stop();
     if (!known || knownOf !== JSON.stringify(continuationOf(state)))
       return;  // goes on when the probabilities have arrived
     const rows = reshape(known, state.temperature, state.top).filter((row) => row.kept && row.token);
     let draw = Math.random() * rows.reduce((sum, row) => sum + row.probability, 0);
     const drawn = rows.find((row) => (draw -= row.probability) < 0) ?? rows[0];
     if (!drawn?.token || isSpecial(drawn.token)) return stop();  // the end of the text
+    --left;
     app.store.set({text: state.text + drawn.token, token: ""}, true);
+    if (left === 0) stop();
   };
 
   /// The tokens read, tinted by the weights of the last one.

@@ -231,7 +231,7 @@ export function createResult(app) {
   return {
     element: box,
     /// The trace of the translation without changes, if it is known.
-    original: () => original,
+    original: () => originalOf === sentenceKey(app.store.get()) ? original : null,
     mark,
     update() {
       if (app.file !== null) return box.replaceChildren(app.needsModel());
