@@ -307,7 +307,11 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   std::string text = content_of(recorded);
   text.replace(text.find(folder_.path("base")), folder_.path("base").size(), "models/base");
   write_file(recorded, text);
+  Recipe moved = further();
+  moved.from = folder_.path("elsewhere/base");
+  expect_error(ErrorKind::kUsage, "training.from (", [&] { train(options("further", 8, moved)); });
   std::filesystem::rename(folder_.path("base"), folder_.path("gone"));
+  EXPECT_NO_THROW(train(options("further", 8, moved)));
   const Recipe same =
       trainer_options({.output = folder_.path("stopped"), .preset = "tiny"}, further_settings()).recipe;
   EXPECT_EQ(fmt::format("{} {}", same.max_length, same.block_size), lengths);

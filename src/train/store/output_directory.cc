@@ -54,13 +54,16 @@ std::vector<Setting> OutputDirectory::recorded_settings() const {
 }
 
 /// Recipes of earlier versions say nothing of fitting: their checkpoints tell that nothing is to be fitted.
-/// The model to fine-tune is there as it was given, relative to a directory that is not known.
+/// Their path of the model to fine-tune may be relative, to a directory that is not known; and a training may
+/// have moved with that model.
 Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
   const std::vector<Setting> settings = recorded_settings();
   const auto has = [&](const char* key) { return find_setting(settings, key) != nullptr; };
   Recipe recorded = make_recipe("small", "", settings);
-  if (has(kFrom) && fs::path(find_setting(settings, kFrom)->value).is_relative() &&
-      fs::path(recorded.from).filename() == fs::path(wanted.from).filename()) {
+  std::error_code ignored;
+  const bool is_known = has(kFrom) && fs::path(find_setting(settings, kFrom)->value).is_absolute() &&
+                        fs::exists(recorded.from, ignored);
+  if (!is_known && fs::path(recorded.from).filename() == fs::path(wanted.from).filename()) {
     recorded.from = wanted.from;
   }
   if (!has(kFitSchedule)) recorded.fit_schedule = wanted.fit_schedule;
