@@ -11,13 +11,17 @@ from typing import Any
 
 
 def path_of(name: str, value: Any) -> bytes:
-    """A path as bytes, which need not be text. Raises TypeError for anything but str, bytes and os.PathLike."""
+    """A path as bytes, which need not be text. Raises TypeError for anything but str, bytes and os.PathLike, and
+    ValueError for what no file can be called."""
     try:
-        return os.fsencode(value)
+        path = os.fsencode(value)
     except TypeError:
         raise TypeError(f"{name} must be a path (str or os.PathLike), not {type(value).__name__}") from None
     except UnicodeEncodeError as error:
         raise ValueError(f"{name} has half of a surrogate pair at index {error.start}: it is no path") from None
+    if b"\0" in path:
+        raise ValueError(f"{name} has a null character at index {path.index(0)}: it is no path")
+    return path
 
 
 def texts_of(name: str, value: Any) -> list[str]:

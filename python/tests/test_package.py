@@ -62,6 +62,8 @@ def test_names_that_are_no_text(language_model, pairs, tmp_path):
     assert b"caf\xe9-none" in os.fsencode(str(raised.value))
     with pytest.raises(ValueError, match="directory has half of a surrogate pair at index 1"):
         heed.Generator("a\ud800")
+    with pytest.raises(ValueError, match="path has a null character at index 1"):
+        trace.save("a\0.svg")
     os.rename(pairs, folder + b".tsv")
     try:
         heed.train(folder + b"-trained", pairs=folder + b".tsv", preset="tiny", settings=SMALL, max_steps=1)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -715,8 +716,10 @@ TEST(Positions, RelativeOnesStayWhenTheSentenceMoves) {
 
 TEST(Positions, BeyondThirtyTwoBitsAreRefused) {
   const Tensor x = TensorSource(20).normal({3, 4});
-  expect_error(ErrorKind::kUsage, "beyond 32 bits",
-               [&] { rotate_positions(x, {.kind = PositionKind::kRotary}, int64_t{1} << 31); });
+  for (const int64_t first : {int64_t{1} << 31, std::numeric_limits<int64_t>::max()}) {
+    expect_error(ErrorKind::kUsage, fmt::format("positions from {} on are beyond 32 bits", first),
+                 [&] { rotate_positions(x, {.kind = PositionKind::kRotary}, first); });
+  }
 }
 
 TEST(Positions, AsFunctions) {

@@ -23,7 +23,7 @@ Tensor rotate_positions(const Tensor& x, const PositionOptions& options, int64_t
   const int64_t length = x.dim(-2), rows = x.dim(-1) > 0 ? x.size() / x.dim(-1) : 0;
   constexpr int64_t kMaxPosition = std::numeric_limits<int32_t>::max();
   if (first < -kMaxPosition || first > kMaxPosition - length) {
-    fail(ErrorKind::kUsage, "rotate_positions: positions {} to {} are beyond 32 bits", first, first + length);
+    fail(ErrorKind::kUsage, "rotate_positions: positions from {} on are beyond 32 bits", first);
   }
   std::vector<int32_t> positions;
   for (int64_t row = 0; row < rows; ++row) positions.push_back(static_cast<int32_t>(first + row % length));
