@@ -103,6 +103,18 @@ def _apart(tensor: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
     return tensor.clone() if shares else tensor
 
 
+class _Gradient(torch.autograd.Function):
+    """A gradient that may be part of a loss: an error where its own derivative is needed, which is not computed."""
+
+    @staticmethod
+    def forward(ctx: Any, gradient: torch.Tensor, *causes: torch.Tensor) -> torch.Tensor:
+        return gradient.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *_: Any) -> tuple[Any, ...]:
+        raise RuntimeError("heed.torch: the gradients of gradients are not computed: leave out create_graph=True")
+
+
 class _Attention(torch.autograd.Function):
     """The pass and its derivative, as autograd calls them."""
 
@@ -136,6 +148,9 @@ class _Attention(torch.autograd.Function):
         layer, ctx.layer = ctx.layer, None
         gradients = layer.backward(upstream.detach().contiguous())
         ctx.module._give_back(ctx.kind, layer)
-        parameters = [torch.from_numpy(gradients.parameters[name]) for name in ctx.module._names]
-        inputs = (None if each is None else torch.from_numpy(each) for each in gradients[:3])
-        return (None, None, *inputs, *parameters)
+        arrays = [*gradients[:3], *(gradients.parameters[name] for name in ctx.module._names)]
+        found = [None if each is None else torch.from_numpy(each) for each in arrays]
+        if torch.is_grad_enabled():  # create_graph=True
+            causes = [upstream, *ctx.saved_tensors, *map(ctx.module.get_parameter, ctx.module._names)]
+            found = [None if each is None else _Gradient.apply(each, *causes) for each in found]
+        return (None, None, *found)

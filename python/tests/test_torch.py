@@ -155,6 +155,21 @@ def test_computes_in_the_type_of_its_parameters(x):
         layer.half()(x.half(), x.half(), x.half())
 
 
+def test_gradients_of_gradients_are_refused(x):
+    """Behind another layer, its own would be taken for all."""
+    layer, before = layer_of(), torch.nn.Linear(D, D, dtype=torch.float64)
+
+    def total():
+        y = before(x)
+        return layer(y, y, y).output.sum()
+
+    (gradient,) = torch.autograd.grad(total(), x, create_graph=True)
+    total().backward()
+    torch.testing.assert_close(gradient, x.grad)
+    with pytest.raises(RuntimeError, match="gradients of gradients are not computed"):
+        gradient.pow(2).sum().backward()
+
+
 def test_what_is_refused(x):
     layer = layer_of()
     with pytest.raises(TypeError, match=r"query requires gradients.* heed\.torch\.MultiHeadAttention"):
