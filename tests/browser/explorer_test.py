@@ -1102,6 +1102,23 @@ class Answers(OfServer):
             self.ask_again()
             self.browser.wait(ready, view)
 
+    def test_heads_can_be_switched_after_an_error(self):
+        enabled = "[...document.querySelectorAll('.head-switch')].every((each) => each.disabled === {})"
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        for fate, again in [("401", True), ("'break'", True), ("400", False)]:
+            self.intercept(attend=f"body.ablate && {fate}")
+            self.browser.click("#tab-change")
+            self.browser.wait("document.querySelector('.head-switch') && " + enabled.format("true"), f"no switch for {fate}")
+            self.ask_again()
+            self.browser.wait("asked.filter(({body}) => body.packed && !body.ablate).length > 0 && !document.querySelector('main.waiting')", "the trace")
+            if again:
+                self.browser.wait(enabled.format("false"), f"switches after {fate}")
+                self.show(pair="de-en", text=SHORT)
+                self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        time.sleep(0.3)
+        self.assertTrue(self.browser.run("return " + enabled.format("true")))
+
     def test_compare_with_the_same_heads_off(self):
         scores = "/Log-probability|position|different numbers/.test(document.querySelector('#panel .note-line')?.textContent)"
         self.show(pair="de-en", text=SHORT)

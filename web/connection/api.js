@@ -7,7 +7,18 @@ import {strings} from "../strings.js";
 import {connection, isSite} from "./connection.js";
 import {chooseModel, languagesOfPair, readModel} from "./models.js";
 
-class RequestFailed extends Error {}
+/// `isFinal`: whether the same request will never be answered otherwise.
+class RequestFailed extends Error {
+  /** @param {string} message */
+  constructor(message, isFinal = false) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+/// Whether an error says that the same request will never be answered otherwise.
+/** @param {unknown} error */
+export function isFinal(error) { return error instanceof RequestFailed && error.isFinal; }
 
 /// The traces inside of a page from `heed attend --output page.html`, or null.
 /** @returns {TraceFile | null} */
@@ -53,8 +64,8 @@ async function send(path, body, signal) {
   }
   /** @type {ErrorJson} */
   const {error} = await answer.json().catch(() => ({}));
-  throw new RequestFailed((isSite ? strings.refused : strings.failed)(
-      typeof error === "object" ? error.message : error ?? answer.statusText));
+  const message = typeof error === "object" ? error.message : error ?? answer.statusText;
+  throw new RequestFailed((isSite ? strings.refused : strings.failed)(message), answer.status === 400);
 }
 
 /// The JSON of an answer: of the form that routes.d.ts says of the path.

@@ -1,7 +1,7 @@
 // A switch for each head of the model: a click makes it give nothing, multiplies its output, or does so with
 // the others of its layer.
 
-import {attend} from "../connection/api.js";
+import {attend, isFinal} from "../connection/api.js";
 import {choice, element, messageOf} from "../page/dom.js";
 import {kindOf} from "../page/outcome.js";
 import {parseHeads, writeHeads} from "../state.js";
@@ -62,7 +62,8 @@ function createChanges(app) {
   };
 }
 
-/// Finds out, once for each model, whether the server can switch heads off. `refused(why)` is called if not.
+/// Finds out, once for each model, whether the server can switch heads off, and tries again where it does not
+/// answer. `refused(why)` is called if not.
 /** @param {App} app @param {(why: string) => void} refused */
 function createProbe(app, refused) {
   let asked = "", can = app.file === null;
@@ -80,6 +81,8 @@ function createProbe(app, refused) {
             {...state, off: ""}, {...target, ablate: [{stack, layer: 1, head: 1}]},
             new AbortController().signal);
       } catch (error) {
+        if (asked !== model) return;  // another one is shown
+        if (!isFinal(error)) asked = "";
         can = false;
         refused(messageOf(error));
       }
