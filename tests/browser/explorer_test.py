@@ -1102,6 +1102,18 @@ class Answers(OfServer):
             self.ask_again()
             self.browser.wait(ready, view)
 
+    def test_a_search_that_fails_shows_no_earlier_tree(self):
+        tree = "document.querySelector('#panel canvas')?.checkVisibility() && document.querySelector('.finished li')?.checkVisibility()"
+        self.show(pair="de-en", text=SHORT, view="search")
+        self.browser.wait(tree, "the tree")
+        self.intercept(search="400")
+        self.type("Die Katze schläft.")
+        self.browser.wait("/refused/.test(document.querySelector('#panel').textContent)", "the error")
+        self.assertFalse(self.browser.run(f"return Boolean({tree})"))
+        self.browser.run("answers = {}")
+        self.type("Die Katze schläft nicht.")
+        self.browser.wait(f"{tree} && /cat/.test(document.querySelector('.finished').textContent)", "another tree")
+
     def test_heads_can_be_switched_after_an_error(self):
         enabled = "[...document.querySelectorAll('.head-switch')].every((each) => each.disabled === {})"
         self.show(pair="de-en", text=SHORT)

@@ -203,7 +203,11 @@ export function createSearch(app) {
       ];
       note.textContent = answer.failure ??
           demands.filter(([, text]) => text).map(([label, text]) => `${label}: ${text}`).join("; ");
-      if (answer.result) draw(answer.result);
+      picture.element.hidden = finished.hidden = !answer.result?.steps.length;
+      if (answer.result)
+        draw(answer.result);
+      else
+        layout = null;
     },
   };
 }
