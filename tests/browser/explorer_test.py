@@ -829,6 +829,11 @@ class OtherModels(OfServer):
         self.browser.wait("/refused/.test(document.querySelector('.similarities').textContent)", "the error")
         self.ask_again()
         self.browser.wait("document.querySelector('.similarities dt')", "the similarities")
+        self.assertIn("numbers", self.browser.run("return document.querySelector('.similarities p').textContent"))
+        self.intercept(embeddings="401")
+        self.type("the cat")
+        self.browser.wait("/refused/.test(document.querySelector('.similarities').textContent)", "the error")
+        self.assertEqual(self.browser.run("return document.querySelector('.similarities p').textContent"), "")
 
     def test_what_the_last_token_looks_at(self):
         self.show_next(layer=2, head=1)
@@ -1101,6 +1106,16 @@ class Answers(OfServer):
             self.browser.wait(failed, f"the error in {view}")
             self.ask_again()
             self.browser.wait(ready, view)
+
+    def test_an_original_that_fails_shows_no_earlier_one(self):
+        self.show_change()
+        self.intercept(attend="!body.ablate && 400")
+        self.go(pair="de-en", text="Die Katze schläft.", view="change", off="cross:2:1")
+        self.browser.wait("/refused/.test(document.querySelector('.versus').textContent)", "the error")
+        self.assertNotIn("dog", self.result())
+        self.browser.run("answers = {}")
+        self.go(pair="de-en", text="Die Katze schläft.", view="change", off="cross:2:2")
+        self.browser.wait("document.querySelectorAll('.versus .translation').length === 2", "both translations")
 
     def test_a_search_that_fails_shows_no_earlier_tree(self):
         tree = "document.querySelector('#panel canvas')?.checkVisibility() && document.querySelector('.finished li')?.checkVisibility()"

@@ -62,7 +62,10 @@ export function createSimilarities(app) {
       showValue(others, text);
       const lines = linesOf(text);
       const answer = await question.ask(embeddingOf(state, [state.text, ...lines]));
-      if (answer?.failure) list.replaceChildren(element("dd", {class: "needs"}, answer.failure));
+      if (answer?.failure) {
+        list.replaceChildren(element("dd", {class: "needs"}, answer.failure));
+        vector.replaceChildren();
+      }
       if (answer?.result) show(lines, answer.result[0], answer.result.slice(1));
     },
   };

@@ -195,7 +195,11 @@ export function createResult(app) {
         await latestOriginal(
             (signal) => attend({...state, prefix: "", require: "", forbid: ""}, {}, signal)) :
         {result: now};
-    if (!answer?.result || !isWanted()) return null;
+    if (!answer || !isWanted()) return null;
+    if (answer.failure !== undefined) {
+      box.replaceChildren(element("p", {class: "needs"}, answer.failure));
+      return null;
+    }
     originalOf = key;
     return original = answer.result;
   };
