@@ -318,6 +318,8 @@ interface TraceFile {
   traces: TraceJson[];
   words?: boolean;
   command?: string;
+  /** Of heed attend, as in a shell: what the traces depend on besides model and text. */
+  options?: string;
 }
 
 type ViewName = keyof typeof import("./strings.js").strings.views;

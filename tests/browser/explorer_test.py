@@ -18,6 +18,7 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -306,6 +307,20 @@ class Page(Saving, unittest.TestCase):
         self.assertRegex(command, r"^heed attend 'Der Hund schläft.' .*--output attention-cross-2-5.pdf$")
         self.show(view="query", layer=2)
         self.assertIn("--head 1 ", self.browser.run("return document.querySelector('.command code').textContent"))
+
+    def test_the_command_has_the_options_of_the_page(self):
+        page, options = str(pathlib.Path(self.folder.name) / "target.html"), ["--target", "It's a cat.", "--ablate", "cross:1:2", "--ablate", "encoder:2:all", "--no-shortlist"]
+        attend(SHORT, *options, "--head", "3", "--words", "--output", page)
+        self.browser.open(pathlib.Path(page).as_uri() + "#view=head&stack=cross&layer=2&head=3&words=1")
+        self.browser.wait("document.querySelector('main:not(.empty) #panel > *')", "the page")
+        words = shlex.split(self.browser.run("return document.querySelector('.command code').textContent"))
+        self.assertEqual(words[:3], ["heed", "attend", SHORT])
+        written = str(pathlib.Path(self.folder.name) / "again.json")
+        subprocess.run([HEED, *words[1:words.index("--output")], "--quiet", "--output", written], check=True)
+        again = json.loads(pathlib.Path(written).read_text())
+        self.assertEqual(again["target"], "It's a cat.")
+        expected = subprocess.run([HEED, "attend", SHORT, *options, "--words", "--json", "--quiet"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(again["attention"]["cross"][1][2], json.loads(expected)["attention"]["cross"][1][2])
 
     def test_what_needs_the_model_says_so(self):
         for view in ["layers", "why", "patch", "model"]:

@@ -82,6 +82,7 @@ function commandFor(app, output) {
 function attendCommand(app, output) {
   const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target), ...modelWords(app)];
+  if (app.file?.options) words.push(app.file.options);
   if (state.target) words.push("--target", shellWord(state.target));
   if (!state.target) {
     if (state.prefix) words.push("--prefix", shellWord(state.prefix));

@@ -42,6 +42,7 @@ namespace heed::cli {
 namespace {
 
 struct AttendOptions {
+  const Command* command = nullptr;
   ModelChoice model;
   TranslateFlags flags;
   std::vector<std::string> texts;
@@ -281,6 +282,23 @@ std::string serve_command(const AttendOptions& o, const std::string& directory) 
   return "heed serve --pair " + (o.model.pair.empty() ? "de-en" : o.model.pair);
 }
 
+/// The options that were given and decide about the traces of a page, besides the model.
+std::string trace_options(const Command& command) {
+  static const std::vector<std::string> others{"--model",   "--pair",  "--output", "--stack",
+                                               "--layer",   "--head",  "--words",  "--values",
+                                               "--columns", "--color", "--quiet"};
+  std::string words;
+  for (const GivenOption& given : command.given_options()) {
+    if (std::ranges::count(others, given.name) > 0) continue;
+    const bool is_switch = given.name == "--shortlist";
+    for (const std::string& value : given.values) {
+      const std::string name = is_switch && value == "false" ? "--no-" + given.name.substr(2) : given.name;
+      words += (words.empty() ? "" : " ") + name + (is_switch ? "" : " " + shell_word(value));
+    }
+  }
+  return words;
+}
+
 std::string page(const AttendOptions& o, const std::string& directory, const std::vector<Trace>& traces) {
   if (!o.query.empty()) {
     fail(ErrorKind::kUsage,
@@ -288,7 +306,7 @@ std::string page(const AttendOptions& o, const std::string& directory, const std
   }
   std::vector<Trace> selected;
   for (const Trace& trace : traces) selected.push_back(select(trace, selection_of(o, Format::kPage, trace)));
-  return explorer_page(selected, {o.words, serve_command(o, directory)});
+  return explorer_page(selected, {o.words, serve_command(o, directory), trace_options(*o.command)});
 }
 
 /// Whether --query names a word of several tokens, and not a single token.
@@ -331,6 +349,7 @@ int run_attend(AttendOptions o) {
 
 void add_attend(Command& app, Work& work) {
   auto [command, o] = add_command(app, work, "attend", "Show the attention weights of a model", run_attend);
+  o->command = command;
   command->footer(R"(Examples:
   heed attend "Der Hund schläft."
   heed attend "Der Hund schläft." --stack encoder --layer 1 --head all

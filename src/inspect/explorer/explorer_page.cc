@@ -126,8 +126,9 @@ std::string bundle_modules(const std::string& main) {
 
 std::string explorer_page(const std::vector<Trace>& traces, const ExplorerPageOptions& options) {
   if (traces.empty()) fail(ErrorKind::kUsage, "there is no trace for the page");
-  std::string data = fmt::format("{{\"words\":{},\"command\":{},\"traces\":[", options.words,
-                                 nlohmann::json(options.command).dump());
+  std::string data =
+      fmt::format("{{\"words\":{},\"command\":{},\"options\":{},\"traces\":[", options.words,
+                  nlohmann::json(options.command).dump(), nlohmann::json(options.options).dump());
   for (const Trace& trace : traces) data += (&trace == &traces[0] ? "\n" : ",\n") + pack_trace(trace);
   data += "]}\n";
 

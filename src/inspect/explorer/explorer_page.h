@@ -12,6 +12,8 @@ namespace heed {
 struct ExplorerPageOptions {
   bool words = false;   ///< begin with words instead of tokens; the page can change it
   std::string command;  ///< the command for a page with all functions, such as "heed serve --pair de-en"
+  /// The options of heed attend that the traces depend on, besides the model and the text, as in a shell.
+  std::string options{};
 };
 
 /// Throws as check_trace does, and kUsage without traces.
