@@ -92,7 +92,9 @@ class MultiHeadAttention(torch.nn.Module):
         choices = {"padding": padding, "look_ahead": look_ahead, "mask": mask, "weights": weights}
         key, value = _apart(key, query), _apart(value, query, key)
         parameters = [self.get_parameter(name) for name in self._names]
-        output, shown = _Attention.apply(self, choices, query, key, value, *parameters)
+        tensors = (query, key, value, *parameters)
+        records = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
+        output, shown = _Attention.apply(self, choices, records, *tensors)
         return AttentionResult(output, shown)
 
 
@@ -120,7 +122,7 @@ class _Attention(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, module: MultiHeadAttention, choices: dict[str, Any], *tensors: torch.Tensor
+        ctx: Any, module: MultiHeadAttention, choices: dict[str, Any], records: bool, *tensors: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         types = {each.dtype for each in tensors[3:]}
         if len(types) > 1 or not types <= _DTYPES.keys():
@@ -132,9 +134,14 @@ class _Attention(torch.autograd.Function):
         layer = module._layer(kind)
         for name, parameter in zip(module._names, tensors[3:], strict=True):
             layer.set_parameter(name, parameter.detach())
-        result = layer.forward_training(*(each.detach() for each in tensors[:3]), **choices)
-        ctx.save_for_backward(*tensors[:3])  # which notices that they were changed in place
-        ctx.module, ctx.layer, ctx.kind = module, layer, kind
+        has_dropout = module.training and module._dropout > 0
+        compute = layer.forward_training if records or has_dropout else layer
+        result = compute(*(each.detach() for each in tensors[:3]), **choices)
+        if records:
+            ctx.save_for_backward(*tensors[:3])  # which notices that they were changed in place
+            ctx.module, ctx.layer, ctx.kind = module, layer, kind
+        else:
+            module._give_back(kind, layer)
         shown = None if result.weights is None else torch.from_numpy(result.weights)
         if shown is not None:
             ctx.mark_non_differentiable(shown)
@@ -153,4 +160,4 @@ class _Attention(torch.autograd.Function):
         if torch.is_grad_enabled():  # create_graph=True
             causes = [upstream, *ctx.saved_tensors, *map(ctx.module.get_parameter, ctx.module._names)]
             found = [None if each is None else _Gradient.apply(each, *causes) for each in found]
-        return (None, None, *found)
+        return (None, None, None, *found)

@@ -125,6 +125,25 @@ def test_parameters_are_copied_and_no_grad_is_obeyed(x):
     assert torch.equal(torch.from_dlpack(output), torch.from_dlpack(layer(x.detach(), x.detach(), x.detach()).output))
 
 
+def test_passes_without_gradients_take_one_layer(x, monkeypatch):
+    made, usual = [], heed.MultiHeadAttention
+
+    def counted(**options):
+        made.append(options)
+        return usual(**options)
+
+    monkeypatch.setattr(heed.torch.attention, "MultiHeadAttention", counted)
+    layer = layer_of()
+    expected = layer(x, x, x).output
+    layer.eval()
+    with torch.no_grad():
+        outputs = [layer(x, x, x).output for _ in range(5)]
+    for each in outputs:
+        torch.testing.assert_close(each, expected.detach())
+        assert not each.requires_grad
+    assert len(made) == 2  # the layer of training is still in its pass
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))])
 def test_copies(x, copied):
     """Also of a layer that has computed; a copy has parameters of its own."""
