@@ -26,15 +26,10 @@ def shape_error(message: str) -> Error:
     return _error("shape", message)
 
 
-def file_error(message: str) -> Error:
-    """A heed.Error about a file that cannot be read or written."""
-    return _error("file", message)
-
-
 def _error(kind: str, message: str) -> Error:
     error = Error(message)
     error.kind = kind
     return error
 
 
-__all__ = ["Error", "file_error", "shape_error", "usage_error"]
+__all__ = ["Error", "shape_error", "usage_error"]

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from . import _heed
 from ._arguments import call_of, path_of, text_of
-from .trace import write_file
 
 
 class LensState(NamedTuple):
@@ -378,6 +377,6 @@ def _rows(values: npt.NDArray[np.float32], stack: Any) -> npt.NDArray[np.float32
 def _save(path: Any, to_json: Callable[[], str], save_picture: Callable[[bytes], None]) -> None:
     name = path_of("path", path)
     if name.lower().endswith(b".json"):
-        write_file(name, to_json())
+        _heed.write_file(name, to_json())
     else:
         save_picture(name)

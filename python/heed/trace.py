@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from . import _heed
 from ._arguments import path_of
-from .errors import file_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,9 +102,9 @@ class Trace:
         """
         name = path_of("path", path)
         if name.lower().endswith(b".html"):
-            write_file(name, self.to_html())
+            _heed.write_file(name, self.to_html())
         elif name.lower().endswith(b".json"):
-            write_file(name, self.to_json())
+            _heed.write_file(name, self.to_json())
         else:
             self._trace.save_picture(name, title, values, heads_per_row)
 
@@ -120,12 +119,3 @@ class Trace:
             if stack.size
         ]
         return f"<heed.Trace of {self.model!r}: {self.source!r} -> {self.target!r}; {', '.join(sizes)}>"
-
-
-def write_file(path: bytes, text: str) -> None:
-    """Writes a text; raises heed.Error where that is not possible."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise file_error(f"cannot write '{os.fsdecode(path)}': {error.strerror}") from None

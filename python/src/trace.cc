@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "background.h"
+#include "base/files/file.h"
 #include "bindings.h"
 #include "heed/picture.h"
 #include "heed/trace.h"
@@ -69,6 +70,12 @@ void bind_trace(nb::module_& m) {
             });
           },
           "path"_a, "title"_a, "values"_a, "heads_per_row"_a);
+  m.def(
+      "write_file",
+      [](const Path& path, const std::string& text) {
+        in_background([&](const std::atomic<bool>&) { write_file(path.bytes, text); });
+      },
+      "path"_a, "text"_a);
 }
 
 }  // namespace heed::python

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import resource
 
 import numpy as np
 import pytest
@@ -57,6 +58,21 @@ def test_files(trace, tmp_path):
         with pytest.raises(heed.Error, match="cannot write.*missing/a") as raised:
             trace.save(tmp_path / "missing" / f"a.{ending}")
         assert raised.value.kind == "file"
+
+
+def test_a_file_that_cannot_be_written_keeps_what_it_was(trace, tmp_path):
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for ending in ("svg", "html", "json"):
+        path = tmp_path / f"a.{ending}"
+        path.write_text("what it was")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
+        try:
+            with pytest.raises(heed.Error, match=f"cannot write.*a.{ending}"):
+                trace.save(path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        assert path.read_text() == "what it was"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.html", "a.json", "a.svg"]
 
 
 def test_text(trace):
