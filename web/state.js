@@ -59,6 +59,7 @@ const kFractions = ["temperature", "top"];
 function parseValue(name, text) {
   const usual = kDefaults[name];
   if (typeof usual === "boolean") return text === "1";
+  if (name === "penalty") return Number.isFinite(Number(text)) ? text : usual;  // a number or nothing
   if (typeof usual !== "number") return text;
   const number = Number(text), isOne = kFractions.includes(name) ? Number.isFinite : Number.isInteger;
   return isOne(number) ? number : usual;

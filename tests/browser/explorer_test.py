@@ -1092,6 +1092,8 @@ class Answers(OfServer):
         for name in ["tour", "sentence", "layer", "head", "beam"]:
             self.show(**{"pair": "de-en", "text": SHORT, name: 1.5})
             self.browser.wait("document.querySelector('#translation').textContent && document.querySelector('#panel canvas')", name)
+        self.show(pair="de-en", text=SHORT, penalty="abc")
+        self.browser.wait("document.querySelector('#translation').textContent && document.querySelector('#panel canvas')", "penalty")
 
     def test_a_picture_of_controls_is_xml(self):
         self.show(pair="de-en", text="Der \u0001Hund\uffff \ufffe schläft.", view="head", layer=2, head=5)
