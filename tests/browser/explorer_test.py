@@ -1134,6 +1134,18 @@ class Answers(OfServer):
         self.go(pair="de-en", text="Die Katze schläft.", view="change", off="cross:2:2")
         self.browser.wait("document.querySelectorAll('.versus .translation').length === 2", "both translations")
 
+    def test_answers_after_the_text_is_gone(self):
+        for view, route in [("layers", "lens"), ("model", "lens"), ("search", "search"), ("compare", "attend"), ("why", "attribute"), ("patch", "patch")]:
+            self.show(pair="de-en", text=SHORT, beside="Die Katze schläft.")
+            self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+            self.intercept(**{route: "'hold'"})
+            self.browser.click(f"#tab-{view}")
+            self.browser.wait("held.length >= 1", f"the question of {view}")
+            self.type("")
+            self.browser.wait("!document.querySelector('#translation').textContent", "that the translation goes")
+            self.release()
+            self.assertEqual(self.browser.console(), [], view)
+
     def test_a_search_that_fails_shows_no_earlier_tree(self):
         tree = "document.querySelector('#panel canvas')?.checkVisibility() && document.querySelector('.finished li')?.checkVisibility()"
         self.show(pair="de-en", text=SHORT, view="search")

@@ -209,6 +209,7 @@ export function createCompare(app) {
         picture.element),
     picture,
     mark,
+    leave: () => question.drop(),
     async update() {
       const state = app.store.get(), {kind: which, value} = otherOf(app);
       /** @type {[string, string][]} */

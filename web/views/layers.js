@@ -322,6 +322,7 @@ export function createLayers(app) {
         way),
     picture,
     mark,
+    leave: () => question.drop(),
     takeaway() {
       const {show} = app.store.get(), stack = drawn?.view.stack ?? "decoder";
       return {

@@ -193,6 +193,7 @@ export function createSearch(app) {
           {stroke: colours.accent, line: 2, radius: 5, opacity: 0.22});
       picture.mark(scene);
     },
+    leave: () => question.drop(),
     async update() {
       const state = app.store.get();
       if (app.file) return note.replaceChildren(app.needsModel());

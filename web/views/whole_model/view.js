@@ -297,6 +297,7 @@ export function createWholeModel(app) {
     element: element("div", {}, note, shown, body),
     picture: null,
     mark() {},
+    leave: () => question.drop(),
     takeaway: () => ({
       name: "model",
       json: found && JSON.stringify(found, null, 1),
