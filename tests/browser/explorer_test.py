@@ -210,6 +210,14 @@ class Page(Saving, unittest.TestCase):
             self.assertAlmostEqual(sum(weights), 1, delta=0.01)
             self.assertAlmostEqual(sum(steps["Part of the output"]), 100, delta=1)
 
+    def test_one_query_of_a_token_that_is_not_there(self):
+        for stack, token in [("cross", "t99"), ("encoder", "s99")]:
+            self.show(view="query", stack=stack, token=token)
+            self.browser.wait("document.querySelector('table.steps tbody tr')", "the steps")
+            time.sleep(0.2)
+            self.assertEqual(self.browser.run("return document.querySelector('#panel select').value"), "0")
+            self.assertEqual(self.browser.console(), [], token)
+
     def test_keyboard_alone(self):
         self.show()
         self.browser.press("Tab")

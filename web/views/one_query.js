@@ -163,13 +163,19 @@ export function createOneQuery(app) {
   let here = null;
   let query = 0;
 
+  /// The query of the pinned token; the first one where none is pinned, or one that this trace lacks.
+  /** @param {Stack} stack */
+  const pinnedQuery = (stack) => {
+    const trace = app.shown(), pinned = trace.queryAt(stack, app.pinned());
+    return pinned >= 0 && pinned < trace.queryLabels(stack).length ? pinned : 0;
+  };
+
   const mark = () => {
     const trace = app.shown(), spot = app.marks.get();
     if (!here) return;
     const key = trace.keyAt(here.stack, spot?.other ?? spot);
     rows.forEach((row, n) => row.classList.toggle("marked", n === key));
-    const next = trace.queryAt(here.stack, app.pinned());
-    if (next >= 0 && next !== query) update();
+    if (pinnedQuery(here.stack) !== query) update();
   };
 
   const update = () => {
@@ -179,8 +185,7 @@ export function createOneQuery(app) {
     const trace = app.shown();
     const head = place.head || 1;
     const labels = trace.queryLabels(place.stack);
-    query = trace.queryAt(place.stack, app.pinned());
-    if (query < 0 || query >= labels.length) query = 0;
+    query = pinnedQuery(place.stack);
     queryBox.show(labels.map((label, n) => [String(n), `${n + 1}  ${label.text}`]), String(query));
     const steps = explainQuery(trace, place.stack, place.layer, head, query);
     if (!steps) {
