@@ -28,11 +28,13 @@ struct ProtectedSpan {
 /// The spans of a text, in order, without overlap. Thread-safe. Throws kText for invalid UTF-8.
 ///
 /// Exact: `code`, URLs, e-mail addresses, file names, HTML entities, %s and %1$d, {name}, {{name}}, ${name},
-/// $NAME, @name, emojis and smileys, version numbers, IP addresses, ISO dates, phone numbers, feet and inches
-/// such as 5'10", durations such as 1h 45m, powers and numbers of footnotes such as 10⁶, mc² and 1990¹,
-/// identifiers and placeholder marks such as ⟦0⟧; and 200 or more letters, digits and _+/=- without a space,
-/// such as base64, which are no word of any language that writes spaces. Fractions: ½, 2 ¾, 1 1/2. Numbers:
-/// with decimals, units, or at least four digits, and dates such as 17-05-2022.
+/// $NAME, @name, emojis and smileys, version numbers, IP and MAC addresses, DOIs, ISO dates, phone numbers,
+/// numbers of accounts and cards, feet and inches such as 5'10", durations such as 1h 45m, powers and numbers
+/// of footnotes such as 10⁶, x^2, mc² and 1990¹, identifiers and hexadecimal numbers, names such as user_id,
+/// getName(), GitHub and H&M, comparison signs before a number, signs that models hardly know (~, ^, |), and
+/// placeholder marks such as ⟦0⟧; and 200 or more letters, digits and _+/=- without a space, such as base64,
+/// which are no word of any language that writes spaces. Fractions: ½, 2 ¾, 1 1/2. Numbers: with decimals,
+/// units, or at least four digits, and dates such as 17-05-2022.
 std::vector<ProtectedSpan> find_protected_spans(std::string_view text);
 
 /// Text that a translation must contain.

@@ -68,6 +68,44 @@ TEST(ProtectedSpans, Powers) {
   EXPECT_THAT(exact("78 m², 5 km², 3 cm³, 9,81 m/s², 20 ft² je km² und das²"), ElementsAre());
 }
 
+/// Models write other names in place of these, or translate their parts.
+TEST(ProtectedSpans, AddressesThatLookLikeWords) {
+  EXPECT_THAT(exact("Besuchen Sie Amazon.de, my-site.app, bit.ly/aB3 oder http://localhost:80/x?y=1."),
+              ElementsAre("Amazon.de", "my-site.app", "bit.ly/aB3", "http://localhost:80/x?y=1"));
+  EXPECT_THAT(exact("Unter localhost:8080 und C:\\Program Files\\My App\\x.exe, nicht D:\\a oder b."),
+              ElementsAre("localhost:8080", "C:\\Program Files\\My App\\x.exe", "D:\\a"));
+  EXPECT_THAT(exact("Das ist gut.Er kommt, und/oder nicht, usw./etc. hier."), ElementsAre());
+}
+
+TEST(ProtectedSpans, CodesOfDigitsAndLetters) {
+  EXPECT_THAT(exact("Paket 1Z999AA10123456784, Commit 75d16825, MAC 00-1a-2b-3c-4d-5e, id a1b2c3d4e5."),
+              ElementsAre("1Z999AA10123456784", "75d16825", "00-1a-2b-3c-4d-5e", "a1b2c3d4e5"));
+  EXPECT_THAT(exact("IBAN DE89 3704 0044 0532 0130 00 und GB29 NWBK 6016 1331 9268 19, DOI 10.1000/xyz.12."),
+              ElementsAre("DE89 3704 0044 0532 0130 00", "GB29 NWBK 6016 1331 9268 19", "10.1000/xyz.12"));
+  EXPECT_THAT(exact("3D, 4K, 5G, 10AM, 20EUR, 100GB, 1990er, 1st, 500km, 1000000000000 mal 7654321a"),
+              ElementsAre("1000000000000", "7654321a"));
+}
+
+TEST(ProtectedSpans, NamesWithSignsAndCapitalsInside) {
+  EXPECT_THAT(exact("user_id, max_len2 und hello_world() sind Namen, Lehrer_innen und Kolleg_in nicht."),
+              ElementsAre("user_id", "max_len2", "hello_world()"));
+  EXPECT_THAT(exact("Mein iPhone, das GitHub-Konto, macOS, iOS, PayPals MacBook und LinkedIn."),
+              ElementsAre("iPhone", "GitHub", "macOS", "iOS", "PayPals", "MacBook", "LinkedIn"));
+  EXPECT_THAT(exact("McDonald, MacArthur, LehrerIn, LehrerInnen, JedeR, kWh, mAh, mmHg, pH, USA, Oh"),
+              ElementsAre());
+  EXPECT_THAT(exact("AT&T, H&M und die F&E, aber Kaffee&Kuchen, Tom & Jerry, a&b nicht."),
+              ElementsAre("AT&T", "H&M", "F&E"));
+}
+
+TEST(ProtectedSpans, SignsThatModelsLose) {
+  EXPECT_THAT(exact("Ab > 100 mg, <5 kg, ≥ 18, ±0,5 mm, >= 3 oder ~5 Leute"),
+              ElementsAre(">", "<", "≥", "±", ">=", "~"));
+  EXPECT_THAT(exact("Start | Einstellungen > Netz, a ^ b, I <3 you"), ElementsAre("|", ">", "^", "<3"));
+  EXPECT_THAT(exact("Es gilt 10^6, x^2+y^2 = z^2, e^{2x} und m^-3."),
+              ElementsAre("10^6", "x^2", "y^2", "z^2", "e^{2x}", "m^-3"));
+  EXPECT_THAT(exact("<b>fett</b>, Herr <Name>, 3<b und a->b"), ElementsAre());
+}
+
 /// One for each pattern and kind of character that it can begin with.
 TEST(ProtectedSpans, BeginWhereAWordCan) {
   for (const std::string span : {"⟦0⟧",
@@ -77,6 +115,9 @@ TEST(ProtectedSpans, BeginWhereAWordCan) {
                                  "7anna@mail.example",
                                  "_anna@mail.example",
                                  "beispiel.de",
+                                 "Beispiel.de",
+                                 "fahrplan.example/heute",
+                                 "localhost:8080/api",
                                  "7zwerge.de",
                                  "-beispiel.de",
                                  "&amp;",
@@ -106,11 +147,23 @@ TEST(ProtectedSpans, BeginWhereAWordCan) {
                                  "1 1/2",
                                  "10⁶",
                                  "1,5⁻¹²",
+                                 "10^6",
+                                 "x^{2n}",
                                  "mc²",
                                  "α³",
                                  "½",
                                  "aB3xY",
                                  "A1-B2",
+                                 "1Z999AA10",
+                                 "00:1A:2B:3C:4D:5E",
+                                 "d41d8cd98f00b204",
+                                 "10.1000/182",
+                                 "4111 1111 1111 1111",
+                                 "user_id",
+                                 "getName()",
+                                 "iPhone",
+                                 "GitHub",
+                                 "H&M",
                                  "12345678",
                                  "€ 5,50",
                                  "5,50 €",
@@ -183,7 +236,9 @@ TEST(ProtectedSpans, OrdinaryTextHasNone) {
 }
 
 TEST(ProtectedSpans, LinearTime) {
-  for (const char* unit : {"a.", "{", "1.", "a@", "`", "www.", "/a", "A-1", "aB", "WWW.", "⟦"}) {
+  for (const char* unit :
+       {"a.", "{",  "1.", "a@", "`",   "www.",  "/a",     "A-1", "aB", "WWW.", "⟦",        "a_",
+        "A&", "1a", "1A", "x^", "0a:", "1234 ", "A:\\a ", "<",   "~",  "| ",   "10.1000/", "aBc "}) {
     std::string text;
     while (text.size() < 20'000) text += unit;
     find_protected_spans(text);  // a backtracking pattern would take minutes

@@ -42,7 +42,11 @@ constexpr std::array kPatterns{
         R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}+@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
     SpanPattern{
         SpanKind::kExact, kAny,  // bare domains
-        R"((?<![\p{L}\p{N}@.])(?:[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)|[A-Z0-9-]{1,63}+(?:\.[A-Z0-9-]{1,63}+){0,4}\.(?:COM|ORG|NET|INFO|EDU|GOV))(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
+        R"((?<![\p{L}\p{N}@.])(?:[A-Za-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk|fr|nl|pl|app|dev|ai|tv|biz)|[A-Z0-9-]{1,63}+(?:\.[A-Z0-9-]{1,63}+){0,4}\.(?:COM|ORG|NET|INFO|EDU|GOV))(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kAny,  // other domains with a path, and localhost
+        R"((?<![\p{L}\p{N}@.])(?:[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){0,4}\.[a-z]{2,24}|localhost(?::[0-9]{1,5})?)/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"
+        R"(|(?<![\p{L}\p{N}@.])localhost:[0-9]{1,5}(?![\p{L}\p{N}]))"},
     SpanPattern{SpanKind::kExact, kOther,
                 R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
     SpanPattern{
@@ -55,14 +59,25 @@ constexpr std::array kPatterns{
     SpanPattern{SpanKind::kExact, kOther, R"((?<![\p{L}\p{N}@])@[A-Za-z0-9_]{2,40})"},
     SpanPattern{
         SpanKind::kExact, kLetter | kOther,  // paths and file names
-        R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\[^\s"<>|]{1,200}[\w])"},
+        R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\(?:[^\s"<>|\\]{1,80}+(?: [^\s"<>|\\:]{1,40}+){1,3}\\){0,8}[^\s"<>|]{0,200}[\w])"},
     SpanPattern{
         SpanKind::kExact, kAny,
         R"((?<![\p{L}\p{N}])[\w-]{1,80}+\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
     SpanPattern{
-        SpanKind::kExact, kOther,  // flags; emojis with modifiers, joined sequences and tags, as of Scotland
+        SpanKind::kExact,
+        kOther,  // flags; emojis with modifiers, joined sequences and tags, as of Scotland
         R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6}[\x{E0020}-\x{E007F}]{0,10})"},
     SpanPattern{SpanKind::kExact, kOther, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter | kDigit,  // MAC addresses
+        R"((?<![\p{L}\p{N}:-])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![\p{L}\p{N}]|[:-][\p{L}\p{N}]))"},
+    SpanPattern{SpanKind::kExact, kLetter | kDigit,  // DOIs and numbers of arXiv
+                R"((?<![\p{L}\p{N}.])(?:10\.[0-9]{4,9}/[^\s<>"“”«»„]{0,200}[^\s<>"“”«»„.,;:!?)\]}'’…])"
+                R"(|(?i:arxiv):[0-9]{4}\.[0-9]{4,5}(?:v[0-9]{1,2})?(?![\p{L}\p{N}])))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter | kDigit,  // numbers of accounts and cards in groups of four
+        R"((?<![\p{L}\p{N}])(?:[A-Z]{2}[0-9]{2} [A-Z0-9]{4}(?: (?=[A-Z]{0,3}[0-9])[A-Z0-9]{4}){2,6}(?: (?=[A-Z]{0,2}[0-9])[A-Z0-9]{1,3})?(?![\p{L}\p{N}]))"
+        R"(|[0-9]{4}(?: [0-9]{4}){2,4}(?![\p{L}\p{N}]| [0-9]|[.,][0-9])))"},
     SpanPattern{
         SpanKind::kExact,
         kLetter | kDigit,  // UUIDs, dates and codes with hyphens, IP addresses, versions, phone numbers
@@ -99,6 +114,23 @@ constexpr std::array kPatterns{
     SpanPattern{
         SpanKind::kExact, kLetter | kDigit,  // identifiers: capitals and digits, or many digits
         R"((?<![\p{L}\p{N}-])(?=[A-Z-]{0,40}+[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
+    SpanPattern{SpanKind::kExact, kDigit,  // capitals between digits: 1Z999AA10
+                R"((?<![\p{L}\p{N}-])(?=[0-9]{1,40}+[A-Z]{1,40}+[0-9])[0-9][A-Z0-9]{3,40}(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact,
+        kLetter | kDigit,  // hexadecimal numbers, and others of mixed letters and digits
+        R"((?<![\p{L}\p{N}])(?:(?=[a-f]{0,128}+[0-9])(?=[0-9]{0,128}+[a-f])[0-9a-f]{7,128})"
+        R"(|(?=[a-z]{0,64}+[0-9]{1,64}+[a-z]{1,64}+[0-9])[a-z0-9]{10,64}|(?=[0-9]{1,64}+[a-z]{1,64}+[0-9]{1,64}+[a-z])[a-z0-9]{10,64})(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kLetter | kDigit,  // user_id, getName(), iPhone; no Lehrer_innen
+        R"((?<![\p{L}\p{N}_-])(?:(?![A-Za-z]{1,40}_in(?:nen)?(?![\p{L}\p{N}_]))[A-Za-z0-9]{1,40}+(?:_{1,2}[A-Za-z0-9]{1,40}+){1,10})"
+        R"(|(?!mmHg)(?:[a-z]{1,20}+[A-Z][A-Za-z]{2,16}+|[a-z]{2,20}+[A-Z][A-Za-z]|iOS))(?:\(\))?(?![\p{L}\p{N}_]))"},
+    SpanPattern{
+        SpanKind::kExact,
+        kLetter,  // capitals inside: GitHub; no McDonald, LehrerIn
+        R"((?<![\p{L}\p{N}-])(?!Mc[A-Z]|Mac[A-Z](?!ook))(?:LinkedIn|(?![A-Z][a-z]{1,30}In(?:nen)?(?![\p{L}\p{N}]))[A-Z][a-z]{1,20}+(?:[A-Z][A-Za-z]{1,16}+|X))(?![\p{L}\p{N}]))"},
+    SpanPattern{SpanKind::kExact, kLetter,  // short names with &: H&M, AT&T, R&D
+                R"((?<![\p{L}\p{N}&])\p{Lu}[\p{L}\p{N}]{0,3}+&\p{Lu}\p{L}{0,3}+(?![\p{L}\p{N}&;]))"},
     SpanPattern{
         SpanKind::kExact, kDigit,  // durations: 1h 45m, 7 h 30 min, 2h 10m 5s
         R"((?<![\p{L}\p{N}.,:])[0-9]{1,3} ?h ?[0-9]{1,2} ?(?:m|min)(?: ?[0-9]{1,2} ?s)?(?![\p{L}\p{N}]))"},
@@ -106,8 +138,14 @@ constexpr std::array kPatterns{
                 kDigit,  // powers and footnotes, which tokenizers write as digits: 10⁻⁶, 1990¹
                 R"((?<![\p{L}\p{N}.,])[0-9]{1,15}(?:[.,][0-9]{1,15})?[⁺⁻]?[⁰¹²³⁴-⁹]{1,15}(?![\p{L}\p{N}]))"},
     SpanPattern{
+        SpanKind::kExact, kLetter | kDigit,  // powers with ^: 10^6, x^2, e^{2x}
+        R"((?<![\p{L}\p{N}^])(?:[0-9]{1,15}+(?:[.,][0-9]{1,15}+)?[A-Za-zα-ω]{0,2}|[A-Za-zα-ω]{1,3})\^(?:[-+−]?(?:[0-9]{1,9}+|\p{L})(?![\p{L}\p{N}])|\{[^{}\s]{1,40}\}|\([^()\s]{1,40}\)))"},
+    SpanPattern{
         SpanKind::kExact, kLetter,  // powers of variables, and ions: mc², Ca²⁺; no units, and no m/s²
         R"((?<![\p{L}\p{N}/])(?!(?:[dckmµμn]?m|ft|in|yd|mi)[²³](?![⁰¹²³⁴-⁹]))(?:[A-Za-zα-ω]{1,2}|sin|cos|tan|log)[⁺⁻]?[⁰¹²³⁴-⁹]{1,15}[⁺⁻]?(?![\p{L}\p{N}]))"},
+    SpanPattern{
+        SpanKind::kExact, kOther,  // signs that models lose: > 100 mg, ~5, Home | News
+        R"((?<![^\s])<3(?![^\s.,!?])|(?<![^\s])[<>]{1,5}=?(?![^\s])|(?<![^\s(\[„“"«])(?:[<>]=?|[≤≥±≈])(?=[ \x{A0}]?[-+−]?[€$£]?[0-9])|~{1,20}|\^{1,20}|\|{1,20})"},
     SpanPattern{
         SpanKind::kNumber, kDigit | kOther,
         R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
@@ -167,7 +205,9 @@ bool may_hold_spans(std::string_view text) {
   for (size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (is_ascii_digit(byte)) return true;
-    if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
+    if (std::string_view("@`%${&/\\<>^|~_").find(text[at]) != std::string_view::npos) return true;
+    if (at > 0 && is_ascii_upper(byte) && is_ascii_lower(static_cast<unsigned char>(text[at - 1])))
+      return true;
     if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
     if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
     if (byte == 0xC2 && at + 1 < text.size()) {
@@ -194,12 +234,20 @@ bool has_exponent(std::string_view text) {
   return false;
 }
 
-/// Whether a match that begins with this letter is possible: before a space, it has a digit, or one of these
-/// marks with more behind it.
+/// Whether the word at the beginning of a text has a capital behind small letters: "getName", "GitHub".
+bool has_inner_capital(std::string_view text) {
+  size_t at = is_ascii_upper(static_cast<unsigned char>(text[0])) ? 1 : 0;
+  const size_t first = at;
+  while (at < text.size() && is_ascii_lower(static_cast<unsigned char>(text[at]))) ++at;
+  return at > first && at < text.size() && is_ascii_upper(static_cast<unsigned char>(text[at]));
+}
+
+/// Whether a match that begins with this letter is possible: before a space, it has a digit, a capital behind
+/// small letters, or one of these marks with more behind it.
 bool may_begin_with_letter(std::string_view text) {
-  if (has_exponent(text)) return true;
+  if (has_exponent(text) || has_inner_capital(text)) return true;
   constexpr size_t kFarthest = 400;  // bytes: the dot of a file name, behind 80 characters
-  const size_t found = text.substr(0, kFarthest).find_first_of("0123456789.:@- \t\n");
+  const size_t found = text.substr(0, kFarthest).find_first_of("0123456789.:@&^_- \t\n");
   if (found == std::string_view::npos) return false;
   return is_ascii_digit(text[found]) ||
          (text[found] > ' ' && found + 1 < text.size() && text[found + 1] != ' ');

@@ -71,6 +71,15 @@ bool has_no_word(std::string_view text) {
   return true;
 }
 
+/// Whether a span is a bar between titles or cells: "Home | News".
+bool is_divider(std::string_view text, const ProtectedSpan& span) {
+  const std::string_view bars = text.substr(span.begin, span.end - span.begin);
+  if (bars.find_first_not_of('|') != std::string_view::npos) return false;
+  size_t before = span.begin > 0 ? character_start(text, span.begin - 1) : 0, behind = span.end;
+  return (span.begin == 0 || is_whitespace(next_code_point(text, before))) &&
+         (span.end == text.size() || is_whitespace(next_code_point(text, behind)));
+}
+
 }  // namespace
 
 LineSplitter::LineSplitter(const TranslationTokenizer& tokenizer, const Options& options)
@@ -301,17 +310,18 @@ std::optional<std::string> LineSplitter::lone_number(const Line& line, Range ran
                              *options_.target_values);
 }
 
-/// Splits at spans that the model can neither generate nor replace by placeholders, and at those beyond
-/// kMaxRequiredSpans.
+/// Splits at spans that the model can neither generate nor replace by placeholders, at those beyond
+/// kMaxRequiredSpans, and at bars between titles.
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
   std::vector<Range> ranges;
   size_t marks = 0, required = 0;
   for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
     if (span.begin < range.begin || span.end > range.end || !is_verbatim(span.kind)) continue;
-    if (marks++ < marks_) continue;
     const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
+    const bool divides = is_divider(line.text, span);
+    if (!divides && marks++ < marks_) continue;
     const bool fits = required < kMaxRequiredSpans && text.size() <= kMaxRequiredBytes;
-    if (fits && target_can_hold(text)) {
+    if (!divides && fits && target_can_hold(text)) {
       ++required;
       continue;
     }

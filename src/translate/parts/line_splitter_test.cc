@@ -217,6 +217,20 @@ TEST(LineSplitter, CopiesWhatIsOnlySpans) {
   }
 }
 
+/// Titles beside each other are no sentence, and models make one of them.
+TEST(LineSplitter, BarsDivideALine) {
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
+  const SplitLine line = splitter.split("| The house | The garden sees |  ");
+  ASSERT_EQ(line.parts.size(), 5U);
+  EXPECT_EQ(line.parts[0].literal, "|");
+  EXPECT_EQ(line.parts[1].ids, splitter.split("The house").parts[0].ids);
+  EXPECT_EQ(line.parts[2].literal, "|");
+  EXPECT_EQ(line.parts[3].ids, splitter.split("The garden sees").parts[0].ids);
+  EXPECT_EQ(line.parts[4].literal, "|");
+  EXPECT_THAT(line.separators, ElementsAre("", " ", " ", " ", " "));
+  EXPECT_EQ(splitter.split("The house|garden sees").parts.size(), 1U);  // no space
+}
+
 TEST(LineSplitter, CopiesSpansThatAreLongerThanAWindow) {
   const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
   const std::string base64(6000, 'x');

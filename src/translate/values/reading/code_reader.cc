@@ -46,12 +46,14 @@ bool may_hold_addresses_or_codes(TextTokens tokens) {
     const TextToken& next = tokens[n + 1];
     const bool code = (token.is_word() && next.is_digits()) || (token.is_digits() && next.in_capitals);
     if (code || (token.is("+") && next.is_digits()) || (token.is("/") && next.is("/"))) return true;
+    if (token.is("arxiv") && next.is(":")) return true;
     if (token.is_digits() && next.is("'")) return true;  // 5'10"
     const bool joins = n > 0 && !token.after_space && (token.is(".") || token.is("-") || token.is("/"));
     const TextToken* before = joins ? &tokens[n - 1] : nullptr;
     if (before == nullptr) continue;
-    if (token.is(".") && next.is_word() && next.lower.size() > 1) return true;   // heed.de
-    if (!token.is(".") && before->in_capitals && next.is_digits()) return true;  // LH-4713
+    if (token.is(".") && next.is_word() && next.lower.size() > 1) return true;                // heed.de
+    if (token.is("/") && before->is_digits() && n > 2 && tokens[n - 2].is(".")) return true;  // 10.1000/182
+    if (!token.is(".") && before->in_capitals && next.is_digits()) return true;               // LH-4713
     const bool more = n + 2 < tokens.size() && tokens[n + 2].is(token.lower) && !tokens[n + 2].after_space;
     if (before->is_digits() && next.is_digits() && more) return true;  // 192.168.0.1, 2024-03-12
   }
