@@ -120,6 +120,22 @@ TEST_F(CliAlignTest, ChoosesHeadsByStatisticalAlignments) {
       {"--output"});
 }
 
+// A model that needs no other heads keeps those that it has, and no bundled model is changed by mistake.
+TEST_F(CliAlignTest, ChoosingHeadsLosesNone) {
+  const std::string pairs = folder_.write("pairs.tsv", "Der Hund\tThe dog\n"), model = folder_.path("model");
+  std::filesystem::copy(source_folder() + "/models/de-en", model);
+  const std::string before = content_of(model + "/generation_config.json");
+  const CommandResult chosen = heed_command({"align", "--choose-heads", "--model", model, "--pairs", pairs});
+  ASSERT_EQ(chosen.status, 0) << chosen.err;
+  EXPECT_THAT(chosen.out, testing::HasSubstr("no head selected"));
+  EXPECT_EQ(content_of(model + "/generation_config.json"), before);
+  for (const Arguments& each : {Arguments{}, Arguments{"--pair", "de-en"}}) {
+    Arguments options{"align", "--choose-heads", "--pairs", pairs};
+    options.insert(options.end(), each.begin(), each.end());
+    expect_failure(heed_command(options), 2, {"--choose-heads writes to the model directory"});
+  }
+}
+
 TEST_F(CliAlignTest, HeadsMustBeThoseOfTheModel) {
   std::filesystem::copy(tiny_model(), folder_.path("model"), std::filesystem::copy_options::recursive);
   const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(2, 5))),

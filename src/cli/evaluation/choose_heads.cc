@@ -2,6 +2,7 @@
 #include "cli/files/model_lookup.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,13 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
 
 int choose_heads(const HeadChoiceOptions& o) {
   require_one_input(o.pairs);
+  const char* named = std::getenv("HEED_MODEL");
+  if (o.model.model.empty() && (named == nullptr || *named == '\0')) {
+    fail(ErrorKind::kUsage,
+         "--choose-heads writes to the model directory, and bundled models have their heads: name a model "
+         "with "
+         "--model DIR");
+  }
   const TranslationModel model = load_translation_model(o.model);
   const ModelInventory& files = model.loaded.files;
   if (!files.has(model_file::kGenerationConfig)) {
@@ -56,14 +64,19 @@ int choose_heads(const HeadChoiceOptions& o) {
   ThreadPool pool(o.common.threads);
   const translate::HeadChoice choice =
       train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, stop_on_interrupt());
-  models::write_alignment_heads(model.loaded.directory(), choice.heads);
+  if (!choice.heads.empty()) models::write_alignment_heads(model.loaded.directory(), choice.heads);
   LineOutput output("-");
   for (const auto& [layer, head] : choice.heads)
     output.write_line(fmt::format("decoder layer {}, head {}", layer + 1, head + 1));
   if (choice.heads.empty())
-    output.write_line("no head selected: none agrees better than the mean of the last layer's heads");
+    output.write_line(
+        "no head selected, and the model is left as it is: none agrees better than the mean of the last "
+        "layer's "
+        "heads");
   output.write_line(fmt::format(
-      "AER between tokens, measured against alignments learnt from {}: {:.1f} (before: {:.1f})",
+      "AER between tokens, measured against alignments learnt from {}: {:.1f} (mean of the last layer's "
+      "heads: "
+      "{:.1f})",
       counted(pairs.sources.count(), "pair"), 100 * choice.error_rate, 100 * choice.default_error_rate));
   output.commit();
   return kExitDone;
