@@ -300,8 +300,9 @@ class Changes {
 
   struct CountedPeriod {
     Period period;
-    size_t end;           ///< of its word in the text
-    bool symbol = false;  ///< "h", "min" or "s"
+    size_t end;              ///< of its word in the text
+    bool symbol = false;     ///< "h", "min" or "s"
+    bool shortened = false;  ///< an abbreviation of `short_periods`
   };
 
   /// "7h", "45 min" and "30 s"; neither "90s" nor "s. a.".
@@ -325,7 +326,10 @@ class Changes {
     auto counted = read_symbol(behind, behind[0].begin == 0);
     const auto* period = find_phrase(texts_[text].language.periods, behind);
     if (!counted && period != nullptr) counted = CountedPeriod{period->meaning, behind[0].end};
-    if (counted) counted->end += number.end;
+    if (counted) {
+      counted->shortened = find_phrase(texts_[text].language.short_periods, behind) != nullptr;
+      counted->end += number.end;
+    }
     return counted;
   }
 
@@ -339,14 +343,30 @@ class Changes {
            (!hours && length_of_any(texts_[1].language.time_marks, tokens) > 0);
   }
 
-  /// Durations with the symbol of a unit whose numbers lost it: "7h 30." for "7h 30m".
+  /// Whether a word that begins as those of a period stands behind a number of the translation:
+  /// "10-minütig".
+  bool is_before_stem(const Value& number) const {
+    const std::vector<TextToken> tokens = tokens_behind(texts_[1].text, number.end);
+    const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
+    if (tokens.size() <= hyphen) return false;
+    const std::string_view word = tokens[hyphen].lower;
+    return std::ranges::any_of(texts_[1].language.period_stems,
+                               [&](std::string_view stem) { return word.starts_with(stem); });
+  }
+
+  /// Durations with the symbol of a unit whose numbers lost it, "7h 30." for "7h 30m"; and those with an
+  /// abbreviation that have no period behind them, "10 mineros" for "10 mins".
   bool is_lost_duration(const Atom& atom, const std::optional<CountedPeriod>& before) const {
     const Value &from = *atom.value, &to = *atom.partner;
-    if (!from.of_duration && !(before && before->symbol)) return false;
+    constexpr size_t kHours = 2;  // digits: "20.45 hrs" and "1800 hrs" are times
+    const bool hours = before && before->period == Period::kHour;
+    const bool duration = !hours || from.normal.size() <= kHours || from.normal.ends_with(".5");
+    const bool shortened = before && before->shortened && duration;
+    if (!from.of_duration && !shortened && !(before && before->symbol)) return false;
     const bool main = &from == &values_[0].values[atom.index] &&
                       &to == &values_[1].values[atom.partner_index] && to.kind == ValueKind::kNumber;
-    return main && !atom.optional && !to.in_words && !to.of_duration && to.unit == Unit::kNone &&
-           stands_alone(to, before && before->period == Period::kHour);
+    if (!main || atom.optional || to.in_words || to.of_duration || to.unit != Unit::kNone) return false;
+    return shortened ? !is_before_stem(to) : stands_alone(to, hours);
   }
 
   /// Numbers that count another period, "3 hours" for "3 Tage", or lost theirs to a time: "llega a una y

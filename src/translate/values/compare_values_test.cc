@@ -246,6 +246,12 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7h 30 Uhr.", 1, 1},
         Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7 Stunden und 30 Minuten.", 0, 0},
         Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7:30 Stunden.", 0, 0},
+        Pair{"en", "back in 10 mins", "es", "Vuelvo en 10 mineros.", 1, 0},
+        Pair{"en", "back in 10 mins", "es", "Vuelvo en 10 minutos.", 0, 0},
+        Pair{"de", "Er brauchte 2 Std. dafür.", "en", "He needed 2 kd for it.", 1, 0},
+        Pair{"de", "Er brauchte 2 Std. dafür.", "en", "He needed 2 hrs for it.", 0, 0},
+        Pair{"en", "a 5 yr old child, a 2 hr drive", "de", "ein 5-jähriges Kind, 2 stündige Fahrt", 0, 0},
+        Pair{"en", "arriving 1800 hrs", "de", "Ankunft 1800", 0, 0},
         Pair{"en", "The movie lasts 1h 45m.", "de", "Der Film dauert 1. 45.", 2, 0},
         Pair{"en", "The movie lasts 1h 45m.", "es", "La película dura 1 h 45 min.", 0, 0},
         Pair{"de", "Es dauert 30 s.", "en", "It takes 30.", 1, 0},
@@ -675,6 +681,17 @@ TEST(RepairTrials, AreBoundedByTheNumberOfValues) {
   }
   EXPECT_EQ(largest, 32U);
   EXPECT_LE(trials, 3 * largest);
+}
+
+TEST(RepairTrials, WriteShortPeriodsInWords) {
+  const auto rewritten = [](const std::string& source, const std::string& translation) {
+    const auto trials =
+        repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0);
+    return trials.empty() ? "" : trials[0].source;
+  };
+  EXPECT_EQ(rewritten("Er brauchte 2 Std. dafür.", "He needed 2 kd for it."), "Er brauchte 2 Stunden dafür.");
+  EXPECT_EQ(rewritten("Es dauert 12 Sek.", "It takes 12 sects."), "Es dauert 12 Sekunden.");
+  EXPECT_EQ(rewritten("Warte 1Min bitte", "Wait 1st please"), "Warte 1 Minute bitte");
 }
 
 TEST(RepairTrials, SayAFortnightInDays) {

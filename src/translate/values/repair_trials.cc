@@ -83,13 +83,34 @@ std::string unit_within(std::string_view value, const ValueLanguage& language) {
   return "";
 }
 
-/// The source with the numbers that the translation lacks in figures; empty if none is in words.
+/// A duration with the word in place of its abbreviation: "2 Stunden" for "2 Std."; empty for other values.
+std::string with_whole_period(std::string_view value, const ValueLanguage& language) {
+  const std::vector<TextToken> tokens = tokenize_values(value);
+  if (tokens.size() < 2 || !tokens.back().is_word()) return "";
+  const auto* period = find_phrase(language.short_periods, TextTokens(tokens).last(1));
+  if (period == nullptr) return "";
+  std::string whole(value.substr(0, tokens.back().begin));
+  if (!whole.ends_with(' ')) whole += ' ';
+  const bool one = tokens.size() == 2 && tokens[0].is("1");
+  return whole.append(one ? period->meaning.one : period->meaning.several);
+}
+
+/// The source with the numbers that the translation lacks in figures, and their periods in words; empty if
+/// nothing changes.
 std::string with_figures(std::string_view source, const std::vector<Value>& missing,
                          const ValueLanguage& language) {
   std::string text(source);
   bool changed = false;
   for (auto value = missing.rbegin(); value != missing.rend(); ++value) {  // from the end: positions stay
-    const size_t length = value->end - value->begin;
+    size_t length = value->end - value->begin;
+    if (value->kind == ValueKind::kText) {
+      const std::string whole = with_whole_period(text_of(*value, source), language);
+      if (whole.empty()) continue;
+      if (source.substr(value->end).starts_with('.') && value->end + 1 < source.size()) ++length;
+      text.replace(value->begin, length, whole);
+      changed = true;
+      continue;
+    }
     const std::vector<TextToken> words = tokenize_values(text_of(*value, source));
     if (const auto* phrase = find_phrase(language.said_otherwise, words)) {
       text.replace(value->begin, length, phrase->meaning);

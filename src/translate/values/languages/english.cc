@@ -163,7 +163,12 @@ constexpr Phrase<Period> kPeriods[] = {
     {"weeks", Period::kWeek},     {"month", Period::kMonth},    {"months", Period::kMonth},
     {"min", Period::kMinute},     {"mins", Period::kMinute},    {"sec", Period::kSecond},
     {"secs", Period::kSecond},    {"hr", Period::kHour},        {"hrs", Period::kHour},
-    {"year", Period::kYear},      {"years", Period::kYear}};
+    {"year", Period::kYear},      {"years", Period::kYear},     {"yr", Period::kYear},
+    {"yrs", Period::kYear}};
+constexpr Phrase<PeriodWords> kShortPeriods[] = {
+    {"min", {"minute", "minutes"}},  {"mins", {"minute", "minutes"}}, {"sec", {"second", "seconds"}},
+    {"secs", {"second", "seconds"}}, {"hr", {"hour", "hours"}},       {"hrs", {"hour", "hours"}},
+    {"yr", {"year", "years"}},       {"yrs", {"year", "years"}}};
 constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};
 constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion", 9}, {"trillion", 12},
                                    {"millions", 6}, {"thousands", 3}, {"mn", 6},      {"mln", 6},
@@ -435,6 +440,7 @@ const ValueLanguage& values() {
       .durations = kDurations,
       .before_durations = kBeforeDurations,
       .periods = kPeriods,
+      .short_periods = kShortPeriods,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,

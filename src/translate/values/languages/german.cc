@@ -83,6 +83,9 @@ constexpr Phrase<Period> kPeriods[] = {
     {"monate", Period::kMonth},   {"monaten", Period::kMonth},   {"jahr", Period::kYear},
     {"jahre", Period::kYear},     {"jahren", Period::kYear},     {"min", Period::kMinute},
     {"std", Period::kHour},       {"sek", Period::kSecond}};
+constexpr Phrase<PeriodWords> kShortPeriods[] = {
+    {"min", {"Minute", "Minuten"}}, {"std", {"Stunde", "Stunden"}}, {"sek", {"Sekunde", "Sekunden"}}};
+constexpr std::string_view kPeriodStems[] = {"minüt", "stünd", "sekünd", "jähr"};
 constexpr Phrase<int> kNamedTimes[] = {
     {"mittag", 720}, {"mittags", 720}, {"mittagsstunde", 720}, {"mittagszeit", 720}, {"mitternacht", 0}};
 constexpr Phrase<int> kScales[] = {{"tausend", 3},    {"tsd .", 3}, {"tsd", 3}, {"million", 6},
@@ -531,6 +534,8 @@ const ValueLanguage& values() {
       .durations = kDurations,
       .before_durations = kBeforeDurations,
       .periods = kPeriods,
+      .short_periods = kShortPeriods,
+      .period_stems = kPeriodStems,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,

@@ -164,6 +164,8 @@ constexpr Phrase<Period> kPeriods[] = {
     {"semanas", Period::kWeek},   {"mes", Period::kMonth},       {"meses", Period::kMonth},
     {"año", Period::kYear},       {"años", Period::kYear},       {"min", Period::kMinute},
     {"seg", Period::kSecond}};
+constexpr Phrase<PeriodWords> kShortPeriods[] = {{"min", {"minuto", "minutos"}},
+                                                 {"seg", {"segundo", "segundos"}}};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
 constexpr Phrase<int> kScales[] = {{"mil", 3},      {"miles de millones", 9}, {"millón", 6},
                                    {"millones", 6}, {"billón", 12},           {"billones", 12}};
@@ -425,6 +427,7 @@ const ValueLanguage& values() {
                                       .durations = kDurations,
                                       .before_durations = kBeforeDurations,
                                       .periods = kPeriods,
+                                      .short_periods = kShortPeriods,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,

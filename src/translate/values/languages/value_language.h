@@ -62,6 +62,11 @@ struct Phrase {
   Meaning meaning;
 };
 
+/// A period in singular and plural.
+struct PeriodWords {
+  std::string_view one, several;
+};
+
 /// A unit: the usual ways to write a number with it, where {} is the number, and what may stand behind one.
 struct UnitWords {
   Unit unit;
@@ -100,13 +105,17 @@ struct ValueLanguage {
   std::span<const Phrase<int>> relative_days = {};
   std::span<const std::string_view> behind_weekdays = {};  ///< in the same word: the "s" of "mondays"
   std::span<const TimePattern> times = {};
-  std::span<const std::string_view> clock_words = {};            ///< behind times only: "Uhr"
-  std::string_view hour_before_clock_word = {};                  ///< "ein", which is "eins" elsewhere
-  std::string_view hour_of_one = {};                             ///< "eins": "um eins" is a time
-  std::span<const std::string_view> time_marks = {};             ///< wrong behind other figures: "p.m."
-  std::span<const std::string_view> durations = {};              ///< behind "3:45" that is no time: "min"
-  std::span<const std::string_view> before_durations = {};       ///< in front of one: "lasts"
-  std::span<const Phrase<Period>> periods = {};                  ///< behind a number
+  std::span<const std::string_view> clock_words = {};       ///< behind times only: "Uhr"
+  std::string_view hour_before_clock_word = {};             ///< "ein", which is "eins" elsewhere
+  std::string_view hour_of_one = {};                        ///< "eins": "um eins" is a time
+  std::span<const std::string_view> time_marks = {};        ///< wrong behind other figures: "p.m."
+  std::span<const std::string_view> durations = {};         ///< behind "3:45" that is no time: "min"
+  std::span<const std::string_view> before_durations = {};  ///< in front of one: "lasts"
+  std::span<const Phrase<Period>> periods = {};             ///< behind a number
+  /// Of `periods`, abbreviations that models hardly know, and the words for each: "std" for "Stunden".
+  std::span<const Phrase<PeriodWords>> short_periods = {};
+  /// How words of a period begin that are no nouns: "minüt" of "10-minütig".
+  std::span<const std::string_view> period_stems = {};
   std::span<const Phrase<PartOfDay>> parts_of_day = {};          ///< behind a time
   std::span<const Phrase<PartOfDay>> words_of_part_of_day = {};  ///< anywhere: "tonight"
   std::span<const Phrase<int>> named_times = {};                 ///< "noon", in minutes of the day

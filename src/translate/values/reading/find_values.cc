@@ -117,7 +117,7 @@ class Finder {
     if (auto weekday = read_weekday(left(), language_)) return weekday;
     if (auto date = read_date(left(), language_)) return date;
     if (at_ == 0) {
-      if (auto marker = read_marker(left())) return marker;
+      if (auto marker = read_marker(left(), language_)) return marker;
     }
     auto time = read_time(left(), language_);
     // "A las 16 °C" and "halb ein Dutzend" say no time.

@@ -188,6 +188,8 @@ INSTANTIATE_TEST_SUITE_P(CodesAddressesAndMarkers, FoundValues,
                                            Case{"de", "arXiv:1706.03762 ist da.", "'arxiv170603762'"},
                                            Case{"de", "Version 2.9.14 statt 2.10.3", "'2914' '2103'"},
                                            Case{"de", "1. Milch kaufen", "1)"},
+                                           Case{"de", "10. bis 12. Mai", "10 12/5/0"},
+                                           Case{"de", "1. bis 3. Klasse", "1 3"},
                                            Case{"en", "2) Buy milk", "2)"},
                                            Case{"de", "Das ist d.h. 😀 alles :-)", ""}));
 

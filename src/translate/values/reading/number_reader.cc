@@ -332,12 +332,15 @@ std::optional<ReadValue> read_number(TextTokens tokens, const ValueLanguage& lan
   return NumberReader(tokens, language).read();
 }
 
-std::optional<ReadValue> read_marker(TextTokens tokens) {
+std::optional<ReadValue> read_marker(TextTokens tokens, const ValueLanguage& language) {
   constexpr int kMaxMarker = 99;
   if (tokens.size() < 3 || (!tokens[1].is(".") && !tokens[1].is(")")) || tokens[1].after_space ||
       !tokens[2].after_space) {
     return std::nullopt;
   }
+  // "10. bis 12. Mai" begins with a day.
+  const size_t link = language.ordinal_period ? length_of_any(language.ranges, tokens.subspan(2)) : 0;
+  if (link > 0 && tokens.size() > link + 2 && tokens[link + 2].is_digits()) return std::nullopt;
   const int number = small_number(tokens[0]);
   const bool letter = tokens[0].is_word() && tokens[0].lower.size() == 1 && tokens[1].is(")");
   if (!letter && (number < 1 || number > kMaxMarker)) return std::nullopt;

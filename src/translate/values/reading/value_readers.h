@@ -33,7 +33,7 @@ std::optional<ReadValue> read_code(TextTokens tokens, const ValueLanguage& langu
 /// "XIV"
 std::optional<ReadValue> read_roman(const TextToken& token);
 /// The number of a list item. `tokens` are those of the whole text.
-std::optional<ReadValue> read_marker(TextTokens tokens);
+std::optional<ReadValue> read_marker(TextTokens tokens, const ValueLanguage& language);
 
 /// Where a text has e-mail addresses, URLs, IP addresses, identifiers and the like. `tokens`: all of the
 /// text.
