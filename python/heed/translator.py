@@ -37,8 +37,8 @@ class Translation(NamedTuple):
     intermediate: list[str]
     """Of a translator with several models, what the best translations of all but the last say."""
     warnings: list[str]
-    """What the text says otherwise than its source in numbers, times, dates, codes and addresses, a sentence each; of the
-    best translation only."""
+    """What the text says otherwise than its source in numbers, times, dates, codes and addresses, and names that the model
+    seems to have written at random, a sentence each; of the best translation only."""
 
 
 class Translator:

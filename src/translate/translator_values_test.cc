@@ -166,6 +166,52 @@ TEST(CheckedValues, WarnInDocuments) {
   EXPECT_THAT(documents[2].warnings, IsEmpty());
 }
 
+const TranslationTokenizer& tokenizer_with_name() {
+  static const TranslationTokenizer tokenizer = [] {
+    TokenizerTrainOptions options;
+    options.source.vocabulary_size = 340;
+    options.source.symbols = {"▁Jupiter"};
+    options.source_language = "en";
+    options.target_language = "de";
+    return search::train_tokenizer(options);
+  }();
+  return tokenizer;
+}
+
+/// A model that writes a text whose first token hardly is more probable than the others.
+search::FunctionModel model_with_any_beginning(const std::string& text, float preference) {
+  const std::vector<int32_t> all = tokenizer_with_name().encode_target(text).ids;
+  const auto size = static_cast<int64_t>(tokenizer_with_name().size());
+  return {size, 64, [=](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
+            std::vector<float> logits(static_cast<size_t>(size), 0);
+            if (begins_with(all, ids))
+              logits[static_cast<size_t>(all[ids.size()])] = ids.empty() ? preference : 12;
+            return logits;
+          }};
+}
+
+TEST(RandomNames, AreWarnedOf) {
+  const std::string text = "Jupiter finds 14 windows.",
+                    warning = "the source does not say \"Jupiter\", and the model is not sure of it";
+  const search::FunctionModel unsure = model_with_any_beginning(text, 0.5F),
+                              sure = model_with_any_beginning(text, 8);
+  const auto warnings = [&](const search::FunctionModel& model, const char* source,
+                            TranslatorOptions options) {
+    const Translation translation = translate(model, std::move(options), source, tokenizer_with_name());
+    EXPECT_EQ(translation.best().text, text);
+    return translation.warnings;
+  };
+  const char* source = "The teacher sees 14 old rivers.";
+  EXPECT_THAT(warnings(unsure, source, checked(1)), ElementsAre(warning));
+  EXPECT_THAT(warnings(sure, source, checked(1)), IsEmpty());
+  EXPECT_THAT(warnings(unsure, "JUPITER sees 14 old rivers.", checked(1)), IsEmpty());
+  TranslatorOptions required = checked(1), unchecked;
+  required.constraints.required = {"Jupiter"};
+  EXPECT_THAT(warnings(unsure, source, required), IsEmpty());
+  unchecked.search.beam_size = 1;
+  EXPECT_THAT(warnings(unsure, source, unchecked), IsEmpty());
+}
+
 TEST(CheckedValues, OfSamplesAreOnlyReported) {
   const search::FunctionModel model = model_that_prefers({kWrong});
   TranslatorOptions options = checked(1);
