@@ -166,6 +166,7 @@ TEST(InputNotes, TheNameOfAFileIsNotItsText) {
     return heed_command(more).err;
   };
   EXPECT_NE(translate({file}).find("--input " + file), std::string::npos);
+  EXPECT_NE(translate({"-"}).find("--input -"), std::string::npos);
   EXPECT_EQ(translate({file, "--quiet"}), "");
   EXPECT_EQ(translate({"--input", file}), "");
   EXPECT_EQ(translate({file + ".missing"}), "");

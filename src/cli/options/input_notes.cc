@@ -146,6 +146,7 @@ bool names_file(const std::string& argument) {
 
 std::string file_name_note(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
+    if (text == "-") return "'-' is read as text; to read standard input, give no text, or --input -";
     if (!names_file(text)) continue;
     return fmt::format("'{}' is the name of a file, and is read as text; to read the file, give --input {}",
                        text, text);

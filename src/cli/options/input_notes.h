@@ -12,7 +12,8 @@ namespace heed::cli {
 /// Whether an argument names a file that can be read; a pipe is one, too.
 bool names_file(const std::string& argument);
 
-/// What to say where arguments that are texts name existing files; empty if none does.
+/// What to say where arguments that are texts name existing files, or "-" for standard input; empty if none
+/// does.
 std::string file_name_note(const std::vector<std::string>& texts);
 /// Writes file_name_note() to standard error unless `quiet`.
 void note_file_names(const std::vector<std::string>& texts, bool quiet);
