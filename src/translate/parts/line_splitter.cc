@@ -64,13 +64,6 @@ bool has_ignorable(std::string_view text) {
   return false;
 }
 
-bool has_no_word(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return false;
-  }
-  return true;
-}
-
 /// Whether a span is a bar between titles or cells: "Home | News".
 bool is_divider(std::string_view text, const ProtectedSpan& span) {
   const std::string_view bars = text.substr(span.begin, span.end - span.begin);
@@ -280,24 +273,30 @@ bool LineSplitter::target_can_hold(std::string_view text) const {
   return digits(tokenizer_.decode(encoding.ids)) == digits(text);
 }
 
-/// Whether a range has protected spans and no other words.
-bool LineSplitter::holds_only_spans(const Line& line, Range range) {
+/// The text of a range without the spans that are copied.
+std::string LineSplitter::outside_of_spans(const Line& line, Range range) {
+  std::string outside;
   size_t at = range.begin;
-  bool any = false;
   for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
     if (!is_verbatim(span.kind)) continue;
-    if (span.begin > at && !has_no_word(line.text.substr(at, span.begin - at))) return false;
+    if (span.begin > at) outside += line.text.substr(at, span.begin - at);
     at = span.end;
-    any = true;
   }
-  return any && (at >= range.end || has_no_word(line.text.substr(at, range.end - at)));
+  if (at < range.end) outside += line.text.substr(at, range.end - at);
+  return outside;
+}
+
+/// Whether a range has protected spans and no other words.
+bool LineSplitter::holds_only_spans(const Line& line, Range range) {
+  const std::string outside = outside_of_spans(line, range);
+  return outside.size() < range.end - range.begin && !has_letter_or_digit(outside);
 }
 
 /// Whether a range has no letter or digit and no glossary term.
 bool LineSplitter::is_copied(const Line& line, Range range) const {
   if (!options_.copy_wordless) return false;
   return overlapping(line.terms, range.begin, range.end).empty() &&
-         has_no_word(line.text.substr(range.begin, range.end - range.begin));
+         !has_letter_or_digit(line.text.substr(range.begin, range.end - range.begin));
 }
 
 /// A range that is one number, in the target language.
@@ -311,14 +310,16 @@ std::optional<std::string> LineSplitter::lone_number(const Line& line, Range ran
 }
 
 /// Splits at spans that the model can neither generate nor replace by placeholders, at those beyond
-/// kMaxRequiredSpans, and at bars between titles.
+/// kMaxRequiredSpans, at bars between titles, and at all where there are only numbers besides.
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
   std::vector<Range> ranges;
   size_t marks = 0, required = 0;
+  const std::string outside = outside_of_spans(line, range);
+  const bool only_numbers = has_letter_or_digit(outside) && !has_letter(outside);
   for (const ProtectedSpan& span : overlapping(line.spans, range.begin, range.end)) {
     if (span.begin < range.begin || span.end > range.end || !is_verbatim(span.kind)) continue;
     const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
-    const bool divides = is_divider(line.text, span);
+    const bool divides = only_numbers || is_divider(line.text, span);
     if (!divides && marks++ < marks_) continue;
     const bool fits = required < kMaxRequiredSpans && text.size() <= kMaxRequiredBytes;
     if (!divides && fits && target_can_hold(text)) {
@@ -402,8 +403,12 @@ SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary
       const std::string_view words = line.text.substr(range.begin, range.end - range.begin);
       // Spans alone, or text without a letter or digit, are copied.
       if (holds_only_spans(line, range) ||
-          (cut.end - cut.begin < whole.end - whole.begin && has_no_word(words))) {
+          (cut.end - cut.begin < whole.end - whole.begin && !has_letter_or_digit(words))) {
         add_copy(range);
+        continue;
+      }
+      if (auto number = lone_number(line, range)) {
+        add_literal(range, std::move(*number));
         continue;
       }
       LinePart part = encode(line, range, options_.max_part_tokens);

@@ -88,6 +88,7 @@ class LineSplitter {
   LinePart encode(const Line& line, Range range, size_t most = 0) const;
   bool has_text(const Line& line, const Encoding& part) const;
   bool target_can_hold(std::string_view text) const;
+  static std::string outside_of_spans(const Line& line, Range range);
   static bool holds_only_spans(const Line& line, Range range);
   bool is_copied(const Line& line, Range range) const;
   std::optional<std::string> lone_number(const Line& line, Range range) const;

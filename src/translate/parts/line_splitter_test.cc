@@ -231,6 +231,19 @@ TEST(LineSplitter, BarsDivideALine) {
   EXPECT_EQ(splitter.split("The house|garden sees").parts.size(), 1U);  // no space
 }
 
+/// Hundreds of signs would be as many required texts of a search.
+TEST(LineSplitter, SignsDivideALineWithoutLetters) {
+  const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true,
+                                                          .protect = true,
+                                                          .source_values = &english_values(),
+                                                          .target_values = &german_values()});
+  std::vector<std::string> literals;
+  const SplitLine line = splitter.split("> 2.5 🎉 1,000 ~ 7");
+  for (const LinePart& part : line.parts) literals.push_back(part.literal);
+  EXPECT_THAT(literals, ElementsAre(">", "2,5", "🎉", "1.000", "~", "7"));
+  EXPECT_EQ(splitter.split("> 2.5 🎉 1,000 houses").parts.size(), 1U);
+}
+
 TEST(LineSplitter, CopiesSpansThatAreLongerThanAWindow) {
   const LineSplitter splitter(search::small_tokenizer(), {.split_sentences = true, .protect = true});
   const std::string base64(6000, 'x');
