@@ -29,6 +29,10 @@ TEST(Usage, EmptyValuesAreRefused) {
                    {std::string(option) + " takes a value that is not empty"});
   }
   expect_failure(heed_command({"train", "--output", "", "--pairs", "x"}), 2, {"--output takes a value"});
+  for (const char* command : {"attend", "lens", "attribute", "patch"}) {
+    expect_failure(heed_command({command, "x", "--target", ""}), 2,
+                   {"--target takes a value that is not empty"});
+  }
 }
 
 TEST(Usage, NamesThatAreNotUtf8CannotBeWrittenAsJson) {

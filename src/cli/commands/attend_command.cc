@@ -368,7 +368,8 @@ the most likely next token.)");
                    "Text to translate, classify, embed or continue; several texts only for .html")
       ->required();
   add_model_options(*command, o->model);
-  command->add_option("--target TEXT", o->target, "Use this translation instead of the model's own");
+  command->add_option("--target TEXT", o->target, "Use this translation instead of the model's own")
+      ->refuse_empty();
   command->add_option("--stack NAME", o->stack, "encoder, decoder, cross or all");
   command->add_option("--layer N|all", o->layer, "Layer, counted from 1, or all");
   command->add_option("--head N|all|mean", o->head,

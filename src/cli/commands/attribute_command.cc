@@ -61,8 +61,10 @@ tokens and of the target tokens before the explained one; in a language model, T
   command->add_option("TEXT", o->text, "Text to translate, continue or classify, or with mask tokens")
       ->required();
   add_model_options(*command, o->model);
-  command->add_option("--target TEXT", o->attribution.target,
-                      "Use this translation, continuation or label instead of the model's own");
+  command
+      ->add_option("--target TEXT", o->attribution.target,
+                   "Use this translation, continuation or label instead of the model's own")
+      ->refuse_empty();
   command->add_option(
       "--token N|TOKEN|all", o->attribution.token,
       "The target token to explain: its position, counted from 1, or the token; TOKEN:2 is its "

@@ -79,9 +79,11 @@ language model, --target is what follows the text. An encoder predicts tokens on
 model; in other models it has norms. In a recurrent network, the output layer reads the last state only.)");
   command->add_option("TEXT", o->text, "Text to translate, continue, classify or embed")->required();
   add_model_options(*command, o->model);
-  command->add_option(
-      "--target TEXT", o->lens.target,
-      "Use this translation instead of the model's own; of a language model, what follows the text");
+  command
+      ->add_option(
+          "--target TEXT", o->lens.target,
+          "Use this translation instead of the model's own; of a language model, what follows the text")
+      ->refuse_empty();
   add_choice(*command, "--stack NAME", o->view.stack,
              "encoder or decoder [default: the one that predicts tokens]", {"encoder", "decoder"});
   add_choice(*command, "--show WHAT", o->view.show,

@@ -73,8 +73,10 @@ their common prefix and suffix; the tokens between stay as they are.)");
       ->required();
   command->add_option("OTHER", o->other, "Another text, which differs in a word for example")->required();
   add_model_options(*command, o->model);
-  command->add_option("--target TEXT", o->patch.target,
-                      "Use this translation, continuation or label instead of the model's own of TEXT");
+  command
+      ->add_option("--target TEXT", o->patch.target,
+                   "Use this translation, continuation or label instead of the model's own of TEXT")
+      ->refuse_empty();
   command->add_option(
       "--token N|TOKEN|all", o->patch.token,
       "The target token to look at: its position, counted from 1, or the token; TOKEN:2 is its "

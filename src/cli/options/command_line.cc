@@ -196,6 +196,11 @@ Option* Option::check(std::function<std::string(std::string& text)> check) {
   return this;
 }
 
+Option* Option::refuse_empty() {
+  return check(
+      [](const std::string& text) { return text.empty() ? "takes a value that is not empty" : ""; });
+}
+
 Option* Option::needs(Option* other) {
   option_->needs(other->option_);
   return this;
@@ -232,10 +237,7 @@ Option* Command::add_option(const std::string& name, Value& variable, const std:
   added->type_name(value_name);
   // An empty name of a file or language is a variable of a script that was not set, not a wish for the
   // default.
-  if (!std::is_arithmetic_v<Value> && value_name != "TEXT") {
-    option->check(
-        [](const std::string& text) { return text.empty() ? "takes a value that is not empty" : ""; });
-  }
+  if (!std::is_arithmetic_v<Value> && value_name != "TEXT") option->refuse_empty();
   return option;
 }
 template Option* Command::add_option(const std::string&, int&, const std::string&);

@@ -35,6 +35,7 @@ class Option {
   /// Validates the text of a value before it is converted; may normalize it. Returns an error message, or
   /// "".
   Option* check(std::function<std::string(std::string& text)> check);
+  Option* refuse_empty();
 
   /// Usage errors: this option without `other` (needs), or together with it (excludes).
   Option* needs(Option* other);

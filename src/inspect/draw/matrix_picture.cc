@@ -70,7 +70,6 @@ class MatrixLayout {
       any_masked_ = any_masked_ || std::ranges::any_of(plot.matrix.weights, is_masked);
     }
     if (!options_.y_name.empty()) row_names_ += axis_room();
-    if (!options_.x_name.empty()) column_names_ += axis_room();
   }
 
   Picture draw() {
@@ -82,9 +81,12 @@ class MatrixLayout {
       right = std::max(right, title.right());
     }
     y = draw_scale(y);
-    for (size_t first = 0; first < plots_.size(); first += static_cast<size_t>(per_row_)) {
+    const auto per_row = static_cast<size_t>(per_row_);
+    for (size_t first = 0; first < plots_.size(); first += per_row) {
+      const size_t last = std::min(plots_.size(), first + per_row);
+      measure_row(first, last);
       double x = kMatrixMargin;
-      for (size_t n = first; n < std::min(plots_.size(), first + static_cast<size_t>(per_row_)); ++n) {
+      for (size_t n = first; n < last; ++n) {
         // Cells that begin at whole points have sharp edges.
         draw_plot(plots_[n], {std::ceil(x + row_names_), std::ceil(y + title_height())});
         x += plot_width() + kMatrixGap;
@@ -140,16 +142,25 @@ class MatrixLayout {
 
   void measure(const MatrixPlot& plot) {
     width_ = std::max(width_, plot.matrix.keys * cell_);
-    height_ = std::max(height_, plot.matrix.queries * cell_);
     if (!plot.rows.empty()) {
       row_names_ = std::max(row_names_, axis(plot.rows, false).size.width + kMatrixLabelGap);
-    }
-    if (!plot.columns.empty()) {
-      column_names_ = std::max(column_names_, key_labels_height(axis(plot.columns, true)) + kMatrixLabelGap);
     }
     Text title = title_style();
     title.label.text = visible_text(plot.title);
     width_ = std::max(width_, picture_.measure(title).width);
+  }
+
+  /// The heights of a row of plots.
+  void measure_row(size_t first, size_t last) {
+    height_ = 0;
+    column_names_ = options_.x_name.empty() ? 0 : axis_room();
+    double names = 0;
+    for (size_t n = first; n < last; ++n) {
+      height_ = std::max(height_, plots_[n].matrix.queries * cell_);
+      if (plots_[n].columns.empty()) continue;
+      names = std::max(names, key_labels_height(axis(plots_[n].columns, true)) + kMatrixLabelGap);
+    }
+    column_names_ += names;
   }
 
   Text title_style() const {
@@ -247,8 +258,7 @@ class MatrixLayout {
     draw_axis_name(options_.y_name, {corner.x - row_names_ + style_.size, frame.top + frame.height / 2},
                    true);
     draw_axis_name(options_.x_name,
-                   {frame.left + frame.width / 2, corner.y + height_ + column_names_ - 0.3 * style_.size},
-                   false);
+                   {frame.left + frame.width / 2, frame.bottom() + column_names_ - 0.3 * style_.size}, false);
     if (options_.decimals >= 0) draw_values(plot.matrix, shares, corner);
     if (!plot.rows.empty()) {
       draw_query_labels(picture_, axis(plot.rows, false), corner.x - kMatrixLabelGap, corner.y, cell_);
@@ -282,8 +292,8 @@ class MatrixLayout {
   Picture picture_;
   Text style_;
   int per_row_ = 1;
-  double cell_ = 0, width_ = 0, height_ = 0;  // of a cell; of the largest matrix
-  double row_names_ = 0, column_names_ = 0;   // space for names, including axis names
+  double cell_ = 0, width_ = 0, height_ = 0;  // of a cell; of the widest matrix; of the tallest one of a row
+  double row_names_ = 0, column_names_ = 0;   // space for names, including axis names; those of a row
   bool any_masked_ = false;
 };
 

@@ -191,6 +191,19 @@ TEST(MatrixPicture, ScalesOfAnyNumbersCanBeRead) {
   EXPECT_DOUBLE_EQ(options.most, 0.6);
 }
 
+TEST(MatrixPicture, EachRowOfPlotsIsAsHighAsItsOwn) {
+  const MatrixPlot tall{"tall", {7, 2, std::vector<float>(14, 0.5f)}, {}, {"a", "a longer name"}};
+  MatrixPictureOptions options{.plots_per_row = 1, .cell = 20};
+  const auto height = [&](const std::vector<MatrixPlot>& plots) {
+    return matrix_picture(plots, options).height;
+  };
+  const double saved = height({tall, tall}) - height({tall, small_plot()});
+  EXPECT_GE(saved, 5 * options.cell);  // and the room of the longer name
+  EXPECT_EQ(height({small_plot(), tall}), height({tall, small_plot()}));
+  options.plots_per_row = 2;
+  EXPECT_EQ(height({small_plot(), tall}), height({tall, tall}));
+}
+
 TEST(MatrixPicture, CellsHaveNoNegativeZero) {
   const auto found = words(matrix_picture(
       {small_plot()}, {.least = -1, .decimals = 1, .masked = "not read", .masked_number = ""}));
