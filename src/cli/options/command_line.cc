@@ -197,8 +197,7 @@ Option* Option::check(std::function<std::string(std::string& text)> check) {
 }
 
 Option* Option::refuse_empty() {
-  return check(
-      [](const std::string& text) { return text.empty() ? "takes a value that is not empty" : ""; });
+  return check([](const std::string& text) { return text.empty() ? "takes a value that is not empty" : ""; });
 }
 
 Option* Option::needs(Option* other) {
