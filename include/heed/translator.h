@@ -31,7 +31,7 @@ struct TranslateOptions {
   /// Copy URLs, code, numbers, emojis etc. unchanged.
   bool placeholders = true;
   /// Compare numbers, times, dates, codes and addresses of source and translation, search again where they
-  /// differ, and warn where they still do, and of names that the model seems to have written at random
+  /// differ, and warn where they still do, and of names that the model seems to have hallucinated
   /// (TranslatedText::warnings). For German, English and Spanish.
   bool check_values = true;
   /// Terms and their required translations.
@@ -76,7 +76,7 @@ struct TranslatedText {
   /// Of a translator made by Translator::chain(): what the best translations of all models but the last say.
   std::vector<std::string> intermediate;
   /// Of the best translation: what it says otherwise than the source in numbers, times, dates, codes and
-  /// addresses, and names that the model seems to have written at random, a sentence each.
+  /// addresses, and names that the model seems to have hallucinated, a sentence each.
   std::vector<std::string> warnings;
 };
 

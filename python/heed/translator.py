@@ -38,7 +38,7 @@ class Translation(NamedTuple):
     """Of a translator with several models, what the best translations of all but the last say."""
     warnings: list[str]
     """What the text says otherwise than its source in numbers, times, dates, codes and addresses, and names that the model
-    seems to have written at random, a sentence each; of the best translation only."""
+    seems to have hallucinated, a sentence each; of the best translation only."""
 
 
 class Translator:

@@ -126,7 +126,7 @@ class Translator : public LineTranslator {
                        size_t bytes) const;
   std::optional<PartSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
                                                 const RepairTrial& trial) const;
-  std::vector<std::string> random_names(const TranslationWindow& window, size_t number) const;
+  std::vector<std::string> hallucinated_names(const TranslationWindow& window, size_t number) const;
   std::vector<Differing> find_differing(const TranslationWindow& window, const Control& control) const;
   void repair_values(TranslationWindow& window, std::vector<Differing>& differing,
                      const Control& control) const;

@@ -169,10 +169,11 @@ std::optional<Translator::PartSentence> Translator::sentence_of_trial(const Tran
   return sentence;
 }
 
-/// Names that the model wrote at random, "Regensburg" for "Windows": words of one token with a capital and a
+/// Names that the model hallucinated, "Regensburg" for "Windows": words of one token with a capital and a
 /// probability below 2%, which neither the source nor the caller has, nor a value, in a translation of which
 /// the model is sure otherwise.
-std::vector<std::string> Translator::random_names(const TranslationWindow& window, size_t number) const {
+std::vector<std::string> Translator::hallucinated_names(const TranslationWindow& window,
+                                                        size_t number) const {
   const search::Hypothesis& best = window.hypotheses[number].front();
   const bool sure = best.log_probability >= kSureTranslation * static_cast<double>(best.ids.size());
   const LinePart& part = window.part(number);
@@ -290,9 +291,10 @@ void Translator::check_values(TranslationWindow& window, const Control& control)
   for (const Differing& each : left) {
     window.warnings[each.part] = value_warnings(each.differences, texts_of_part(window, each.part));
   }
-  for (size_t n = 0; n < window.hypotheses.size() && !sampled; ++n) {
+  if (sampled) return;
+  for (size_t n = 0; n < window.hypotheses.size(); ++n) {
     if (window.hypotheses[n].empty()) continue;
-    for (const std::string& name : random_names(window, n)) {
+    for (const std::string& name : hallucinated_names(window, n)) {
       window.warnings[n].push_back(
           fmt::format("the source does not say \"{}\", and the model is not sure of it", name));
     }

@@ -190,7 +190,7 @@ search::FunctionModel model_with_any_beginning(const std::string& text, float pr
           }};
 }
 
-TEST(RandomNames, AreWarnedOf) {
+TEST(HallucinatedNames, AreWarnedOf) {
   const std::string text = "Jupiter finds 14 windows.",
                     warning = "the source does not say \"Jupiter\", and the model is not sure of it";
   const search::FunctionModel unsure = model_with_any_beginning(text, 0.5F),

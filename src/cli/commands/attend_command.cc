@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -224,17 +223,14 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
 
 /// The attention weights of a forward pass of the model over each text.
 std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
-  const bool translates = loaded.model->task() == models::Task::kTranslation;
-  if (!translates && has_constraints(o)) {
-    fail(ErrorKind::kUsage,
-         "--prefix, --require and --forbid are for models that translate, and '{}' is not one",
+  const auto require_translation = [&](bool given, const char* options) {
+    if (!given || loaded.model->task() == models::Task::kTranslation) return;
+    fail(ErrorKind::kUsage, "{} are for models that translate, and '{}' is not one", options,
          loaded.directory());
-  }
-  if (!translates && !(o.model.source_language.empty() && o.model.target_language.empty())) {
-    fail(ErrorKind::kUsage,
-         "--source-language and --target-language are for models that translate, and '{}' is not one",
-         loaded.directory());
-  }
+  };
+  require_translation(has_constraints(o), "--prefix, --require and --forbid");
+  require_translation(!o.model.source_language.empty() || !o.model.target_language.empty(),
+                      "--source-language and --target-language");
   switch (loaded.model->task()) {
     case models::Task::kClassification:
       return record_classifications(o, std::move(loaded));
@@ -277,9 +273,8 @@ std::string shell_word(const std::string& text) {
 
 /// The command that serves the same model in the explorer.
 std::string serve_command(const AttendOptions& o, const std::string& directory) {
-  const bool bundled = o.model.model.empty() && std::getenv("HEED_MODEL") == nullptr;
-  if (!bundled) return "heed serve --model " + shell_word(directory);
-  return "heed serve --pair " + (o.model.pair.empty() ? "de-en" : o.model.pair);
+  const std::string pair = wanted_pair(o.model);
+  return pair.empty() ? "heed serve --model " + shell_word(directory) : "heed serve --pair " + pair;
 }
 
 /// The options that were given and decide about the traces of a page, besides the model.

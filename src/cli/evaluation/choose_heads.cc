@@ -2,7 +2,6 @@
 #include "cli/files/model_lookup.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -46,12 +45,10 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
 
 int choose_heads(const HeadChoiceOptions& o) {
   require_one_input(o.pairs);
-  const char* named = std::getenv("HEED_MODEL");
-  if (o.model.model.empty() && (named == nullptr || *named == '\0')) {
+  if (!wanted_pair(o.model).empty()) {
     fail(ErrorKind::kUsage,
          "--choose-heads writes to the model directory, and bundled models have their heads: name a model "
-         "with "
-         "--model DIR");
+         "with --model DIR");
   }
   const TranslationModel model = load_translation_model(o.model);
   const ModelInventory& files = model.loaded.files;
@@ -71,12 +68,10 @@ int choose_heads(const HeadChoiceOptions& o) {
   if (choice.heads.empty())
     output.write_line(
         "no head selected, and the model is left as it is: none agrees better than the mean of the last "
-        "layer's "
-        "heads");
+        "layer's heads");
   output.write_line(fmt::format(
       "AER between tokens, measured against alignments learnt from {}: {:.1f} (mean of the last layer's "
-      "heads: "
-      "{:.1f})",
+      "heads: {:.1f})",
       counted(pairs.sources.count(), "pair"), 100 * choice.error_rate, 100 * choice.default_error_rate));
   output.commit();
   return kExitDone;

@@ -303,15 +303,10 @@ void require_model_directory(const ModelInventory& files, const std::string& ori
        inside.empty() ? "" : fmt::format("; these subdirectories have one: {}", join_pairs(inside)));
 }
 
-namespace {
-
-/// The pair whose bundled model is wanted; empty if a model directory is given.
 std::string wanted_pair(const ModelChoice& choice) {
   if (!choice.model.empty() || !environment("HEED_MODEL").empty()) return "";
   return choice.pair.empty() ? kDefaultPair : choice.pair;
 }
-
-}  // namespace
 
 ModelInventory find_model(const ModelChoice& choice) {
   if (const std::string pair = wanted_pair(choice); !pair.empty()) return ModelInventory(bundled_model(pair));

@@ -81,6 +81,9 @@ ModelInventory model_directory_at(const std::string& path, const std::string& or
 /// Throws the same errors, of a directory that has been listed.
 void require_model_directory(const ModelInventory& files, const std::string& origin);
 
+/// The pair whose bundled model is wanted; empty if --model or $HEED_MODEL gives a model directory.
+std::string wanted_pair(const ModelChoice& choice);
+
 /// The files of the model, which everything that opens it takes from here. Throws kUsage for a pair without a
 /// bundled model; kNotFound, kFile or kFormat for a path that is not a model directory.
 ModelInventory find_model(const ModelChoice& choice);

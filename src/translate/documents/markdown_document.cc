@@ -37,8 +37,8 @@ size_t run_backwards(std::string_view text, size_t at, char c) {
 /// GitHub: "> [!NOTE]".
 bool is_alert(std::string_view document, size_t at, size_t size) {
   constexpr std::string_view kKinds[] = {"[!note]", "[!tip]", "[!important]", "[!warning]", "[!caution]"};
-  const std::string text = ascii_lower(document.substr(at, size)), before = part_of_line_before(document, at);
-  if (std::ranges::find(kKinds, text) == std::end(kKinds)) return false;
+  if (std::ranges::find(kKinds, ascii_lower(document.substr(at, size))) == std::end(kKinds)) return false;
+  const std::string before = part_of_line_before(document, at);
   const std::string_view behind = document.substr(at + size);
   return strip(before).ends_with('>') && strip(behind.substr(0, behind.find('\n'))).empty();
 }
