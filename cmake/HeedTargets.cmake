@@ -16,11 +16,11 @@ endif()
 
 function(heed_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
-    # No implicit fused multiply-add, so that scalar results are the same on all processors. Kernels use it explicitly.
+  # No implicit fused multiply-add, so that scalar results are the same on all processors. Kernels use it explicitly.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
     target_compile_options(${target} PRIVATE -ffp-contract=off)
   endif()
-    # The compiler frees memory only beyond 600 MB (in kB), not 128: 10 to 15% less time for large files and groups.
+  # The compiler frees memory only beyond 600 MB (in kB), not 128: 10 to 15% less time for large files and groups.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=600000)
   endif()
@@ -332,7 +332,7 @@ function(heed_public_library)
   install(TARGETS heed EXPORT heed-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-    # Relocatable files for find_package(heed) and pkg-config.
+  # Relocatable files for find_package(heed) and pkg-config.
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
   install(EXPORT heed-targets NAMESPACE heed:: DESTINATION ${package_folder})
   include(CMakePackageConfigHelpers)

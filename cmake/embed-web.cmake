@@ -14,7 +14,7 @@ file(WRITE ${OUTPUT}.new "// Generated from web/ by cmake/embed-web.cmake.\n#inc
 foreach(path IN LISTS paths)
   file(READ ${SOURCE}/${path} content)
   string(LENGTH "${content}" length)
-    # The maximum length of string literals that compilers must support.
+  # The maximum length of string literals that compilers must support.
   if(length GREATER 65000)
     message(FATAL_ERROR "web/${path} has ${length} characters: split it, a file may have 65,000")
   endif()
