@@ -2,7 +2,6 @@
 #include "base/check.h"
 #include "translate/documents/document.h"
 #include "translate/documents/document_labels.h"
-#include "translate/documents/markdown_escape.h"
 
 namespace heed::translate {
 namespace {
@@ -26,9 +25,6 @@ std::vector<Label> markdown_labels(std::string_view) {
   refuse_documents();
 }
 std::string escape_html(std::string_view) {
-  refuse_documents();
-}
-std::string escape_markdown(std::string_view) {
   refuse_documents();
 }
 
