@@ -30,6 +30,8 @@ TEST_F(TrainTasks, RefusesTextOfAnotherTask) {
                  {"a translator", "--pairs", "the tasks lm and classify, which --task chooses"});
   expect_refused({"--task", "lm", "--pairs", pairs_}, 2, {"a language model", "not on pairs", "--text"});
   expect_refused({"--task", "lm", "--text", text_, "--valid-source", text_}, 2, {"not on pairs"});
+  expect_refused({"--task", "lm", "--text", text_, "--swap"}, 2, {"a language model", "--swap is for pairs"});
+  expect_refused({"--task", "lm", "--text", text_, "--pair", "de-en"}, 2, {"--pair", "of pairs"});
   expect_refused({"--task", "lm"}, 2, {"a language model needs text", "--text"});
   expect_refused({"--task", "lm", "--text", "-"}, 2, {"standard input"});
   expect_refused({"--task", "classify", "--pairs", pairs_}, 2, {"a classifier", "not on pairs", "--text"});

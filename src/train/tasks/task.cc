@@ -33,6 +33,10 @@ void require_text(const TrainerOptions& options, const char* model, const char* 
     }
     require_rereadable(part->text);
   }
+  if (options.data.pairs.swap) fail_option("{} is trained on {}: $swap is for pairs", model, text);
+  if (!options.source_language.empty()) {
+    fail_option("{} is trained on {}: $languages are those of pairs", model, text);
+  }
   if (options.data.text.empty()) fail_option("{} needs {} to learn from: $text", model, text);
 }
 
