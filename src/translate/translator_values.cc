@@ -118,11 +118,14 @@ std::optional<Translator::PartSentence> Translator::sentence_of_trial(const Tran
   const LinePart& part = window.part(number);
   PartSentence sentence = sentence_of(window, number);
   if (!trial.source.empty()) {
-    const bool plain = part.required.empty() && part.marks.empty() && !part.capitals &&
+    const bool only_values = std::ranges::all_of(
+        part.required, [](const RequiredText& each) { return each.kind == SpanKind::kNumber; });
+    const bool plain = only_values && part.marks.empty() && !part.capitals &&
                        leading_marian_code(window.lines[window.line_of_part[number]].text).empty();
     if (!plain) return std::nullopt;
     sentence.source = tokenizer_.encode_source(trial.source).ids;
-    return sentence.source.size() <= part.ids.size() ? std::optional(std::move(sentence)) : std::nullopt;
+    if (sentence.source.size() > part.ids.size()) return std::nullopt;
+    if (trial.required.empty()) return sentence;
   }
   if (!trial.required.empty()) {
     for (size_t k = 0; k < part.required.size(); ++k) {

@@ -120,6 +120,15 @@ class Changes {
     return between.find_first_not_of(". ") == std::string_view::npos;
   }
 
+  /// Whether another time or date stands between the two values of a range in the translation: "from April 14
+  /// on April 7 and April 18 April 11".
+  bool holds_another(const Value& first, const Value& last) const {
+    return std::ranges::any_of(values_[1].values, [&](const Value& value) {
+      return value.kind == first.kind && value.kind == last.kind && !value.optional &&
+             value.begin >= first.end && value.end <= last.begin;
+    });
+  }
+
   /// Ranges of the source whose two values are none in the translation, "9 6 p.m." for "9–18 Uhr", or became
   /// one: "10:15 Minuten" for "10–15 minutes".
   void add_lost_links(std::vector<Value>& missing) const {
@@ -134,9 +143,10 @@ class Changes {
           one && length_of_any(texts_[1].language.durations, tokens_behind(texts_[1].text, first->end)) > 0;
       const bool apart =
           !one && (is_number_range(from, to) ? are_side_by_side(*first, *last)
-                                             : !ascends || !holds_range_word(1, first->end, last->begin));
+                                             : !ascends || !holds_range_word(1, first->end, last->begin) ||
+                                                   holds_another(*first, *last));
       if (duration || apart)
-        missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end});
+        missing.push_back({.kind = ValueKind::kText, .begin = from.begin, .end = to.end, .linked = true});
     }
   }
 

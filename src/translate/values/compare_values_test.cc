@@ -1,6 +1,7 @@
 #include "translate/values/compare_values.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "translate/values/reading/figures.h"
@@ -248,6 +249,10 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "He slept 7h 30m.", "de", "Er schlief 7:30 Stunden.", 0, 0},
         Pair{"en", "back in 10 mins", "es", "Vuelvo en 10 mineros.", 1, 0},
         Pair{"en", "back in 10 mins", "es", "Vuelvo en 10 minutos.", 0, 0},
+        Pair{"de", "Ich bin vom 7.4. bis 11.4. in Rom und vom 14.4. bis 18.4. in Bonn.", "en",
+             "I'm from April 14 in Rome on April 7 and April 18 April 11.", 2, 0},
+        Pair{"de", "Ich bin vom 7.4. bis 11.4. in Rom und vom 14.4. bis 18.4. in Bonn.", "en",
+             "I'm in Rome from April 7 to 11 and in Bonn from April 14 to 18.", 0, 0},
         Pair{"de", "Er brauchte 2 Std. dafür.", "en", "He needed 2 kd for it.", 1, 0},
         Pair{"de", "Er brauchte 2 Std. dafür.", "en", "He needed 2 hrs for it.", 0, 0},
         Pair{"en", "a 5 yr old child, a 2 hr drive", "de", "ein 5-jähriges Kind, 2 stündige Fahrt", 0, 0},
@@ -692,6 +697,23 @@ TEST(RepairTrials, WriteShortPeriodsInWords) {
   EXPECT_EQ(rewritten("Er brauchte 2 Std. dafür.", "He needed 2 kd for it."), "Er brauchte 2 Stunden dafür.");
   EXPECT_EQ(rewritten("Es dauert 12 Sek.", "It takes 12 sects."), "Es dauert 12 Sekunden.");
   EXPECT_EQ(rewritten("Warte 1Min bitte", "Wait 1st please"), "Warte 1 Minute bitte");
+}
+
+TEST(RepairTrials, NameMonths) {
+  const auto rewritten = [](const std::string& source, const std::string& translation) {
+    std::vector<std::string> sources;
+    for (const RepairTrial& trial : repair_trials(of(source, translation), {source, translation},
+                                                  german_values(), english_values(), 0)) {
+      if (!trial.source.empty()) sources.push_back(trial.source);
+    }
+    return sources;
+  };
+  const std::string range = "Wir haben vom 24. Dezember bis zum 2. Januar geschlossen.";
+  EXPECT_THAT(rewritten("Wir haben vom 24.12. bis zum 2.1. geschlossen.", "We're closed on December 24, 2."),
+              ::testing::ElementsAre(range, range));  // without and with required values
+  EXPECT_THAT(rewritten("Urlaub: 3.8. bis 21.8.", "Vacation: August 3, August 21."),
+              ::testing::ElementsAre("Urlaub: 3. August bis 21. August."));
+  EXPECT_THAT(rewritten("Am 3.8. kommen 20 Leute.", "On August 3, people come."), ::testing::ElementsAre());
 }
 
 TEST(RepairTrials, SayAFortnightInDays) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "text/unicode/unicode_properties.h"
 #include "translate/values/languages/text_tokens.h"
 #include "translate/values/reading/figures.h"
+#include "translate/values/reading/find_values.h"
 #include "translate/values/reading/halves.h"
 #include "translate/values/write_value.h"
 
@@ -27,6 +29,12 @@ std::string_view text_of(const Value& value, std::string_view text) {
 const Value& counterpart(const Value& wrong, const std::vector<Value>& missing) {
   const auto same = std::ranges::find(missing, wrong.kind, &Value::kind);
   return same == missing.end() ? missing.front() : *same;
+}
+
+/// A lost range such as "3.8. bis 21.8.", which is written otherwise in another language, unlike "10–15".
+bool is_range_in_words(const Value& missing, std::string_view source) {
+  const bool range = missing.kind == ValueKind::kText && missing.linked && missing.normal.empty();
+  return range && has_letter(text_of(missing, source));
 }
 
 /// The end of a translation's beginning without the characters `left_out` at its end.
@@ -127,6 +135,28 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
   return changed ? text : "";
 }
 
+/// The source with months by name, "24. Dezember" for "24.12.", if the translation lacks such a date, alone
+/// or in a range; else empty.
+std::string with_named_months(std::string_view source, const std::vector<Value>& missing,
+                              const ValueLanguage& language) {
+  std::vector<Value> dates = find_values(source, language).values;
+  std::erase_if(dates, [&](const Value& value) {
+    const bool day_and_month = value.kind == ValueKind::kDate && value.day != 0 && value.year == 0;
+    return !day_and_month || text_of(value, source).find_first_not_of("0123456789.") != std::string::npos;
+  });
+  const bool lost = std::ranges::any_of(dates, [&](const Value& date) {
+    return std::ranges::any_of(
+        missing, [&](const Value& value) { return value.begin < date.end && date.begin < value.end; });
+  });
+  std::string text(lost ? source : "");
+  for (auto date = dates.rbegin(); lost && date != dates.rend(); ++date) {  // from the end: positions stay
+    const bool ends_sentence = date->end == source.size();
+    text.replace(date->begin, date->end - date->begin,
+                 language.write_date(*date).front() + (ends_sentence ? "." : ""));
+  }
+  return text;
+}
+
 /// `form` behind the first bytes of the translation. What it is joined to stays so: the "9–" of "9–41".
 RepairTrial insertion(std::string_view translation, size_t kept, const std::string& form) {
   const size_t word = kept - std::min(kept, translation.substr(0, kept).rfind(' ') + 1);
@@ -148,6 +178,8 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
   std::vector<RepairTrial> trials;
   if (std::string figures = with_figures(source, missing, source_language); !figures.empty())
     trials.push_back({.source = std::move(figures)});
+  const std::string months = with_named_months(source, missing, source_language);
+  if (!months.empty()) trials.push_back({.source = months});
   if (differences.range) trials.push_back(range_trial(*differences.range, texts, target_language));
   const auto marker = std::ranges::find(missing, ValueKind::kMarker, &Value::kind);
   if (marker != missing.end()) {
@@ -175,12 +207,14 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
   }
   RepairTrial constrained;
   for (const Value& value : missing) {
-    if (value.kind == ValueKind::kMarker) continue;
+    if (value.kind == ValueKind::kMarker || is_range_in_words(value, source)) continue;
     constrained.required.push_back(form_of(value, source, target_language, attempt));
   }
   constexpr size_t kMaxRequired = 4;
-  if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired)
+  if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired) {
     trials.push_back(constrained);
+    if (!months.empty()) trials.push_back({.source = months, .required = constrained.required});
+  }
   return trials;
 }
 

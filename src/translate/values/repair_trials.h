@@ -1,6 +1,6 @@
-// What to try where a translation says other values than its source: numbers of the source in figures, which
-// models translate better than words; texts that a constrained search requires; or the right value in place
-// of the wrong one, with the translation before it as a prefix.
+// What to try where a translation says other values than its source: numbers of the source in figures, and
+// months by name, which models translate better; texts that a constrained search requires; or the right value
+// in place of the wrong one, with the translation before it as a prefix.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace heed::translate {
 
 struct RepairTrial {
-  std::string source = {};                 ///< is translated instead, without the following
+  std::string source = {};                 ///< is translated instead, alone or with `required`
   std::vector<std::string> required = {};  ///< by a constrained search; else the following
   size_t kept_bytes = 0;                   ///< of the translation before the wrong value
   std::string inserted = {};               ///< after them; empty: anything but the wrong value

@@ -93,7 +93,9 @@ struct Value {
   bool half_day = false;  ///< kTime: could be twelve hours later, too: "half past nine"
   bool on_face = false;   ///< kTime: an hour from 1 to 12 without a part of the day beside it
   bool in_range = false;  ///< kTime: begins with the value before it: "20 Uhr" in "14 bis 20 Uhr"
-  bool linked = false;    ///< with another value by a word of ranges: both in "de 9 a 14"
+  /// With another value by a word of ranges: both in "de 9 a 14". Of a difference of kind kText: it is a
+  /// range.
+  bool linked = false;
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
 

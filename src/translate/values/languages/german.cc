@@ -178,6 +178,10 @@ constexpr std::string_view kBelowZero[] = {"unter null", "unter dem gefrierpunkt
 constexpr std::string_view kRanges[] = {"bis", "-", "–", "und", "bis um", "bis zum", "bis zu"};
 constexpr std::string_view kBeforeRanges[] = {"von", "um", "ab", "zwischen", "seit"};
 constexpr std::string_view kBeforeTimes[] = {"um", "bis"};
+constexpr std::string_view kBeforeLabels[] = {
+    "abbildung", "abschnitt", "absatz",  "aufgabe", "büro",   "halle", "hörsaal", "kapitel",
+    "nr",        "nr.",       "nummer",  "punkt",   "raum",   "saal",  "seite",   "tabelle",
+    "teil",      "übung",     "version", "wohnung", "ziffer", "zimmer"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
 constexpr std::string_view kMultipliers[] = {"×", "x", "mal"};
@@ -544,6 +548,7 @@ const ValueLanguage& values() {
       .written_range = "von {} bis {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
+      .before_labels = kBeforeLabels,
       .half_before = kHalfBefore,
       .half_behind = kHalfBehind,
       .quarters = kQuarters,

@@ -128,6 +128,8 @@ struct ValueLanguage {
   /// With an article before times: words in front of one that may have a noun behind it, "hacia las dos", and
   /// words behind one that are no nouns, although they end like plurals.
   std::span<const std::string_view> before_clock_times = {}, behind_times = {};
+  /// In front of labels: "Raum 3.07." is no date.
+  std::span<const std::string_view> before_labels = {};
   std::span<const std::string_view> half_before = {};  ///< in front of a unit: "half an"
   std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
   std::span<const Phrase<int>> quarters = {};          ///< of a scale, and how many: "three quarters of a"

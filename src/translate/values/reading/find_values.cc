@@ -115,7 +115,7 @@ class Finder {
       if (auto time = read_time_with_period()) return time;
     }
     if (auto weekday = read_weekday(left(), language_)) return weekday;
-    if (auto date = read_date(left(), language_)) return date;
+    if (auto date = read_date(left(), language_); date && !is_behind(language_.before_labels)) return date;
     if (at_ == 0) {
       if (auto marker = read_marker(left(), language_)) return marker;
     }
