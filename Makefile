@@ -97,6 +97,7 @@ lint: setup-build setup-test setup-lint ## run clang-tidy on all sources (minute
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style
+	scripts/check-includes
 	scripts/check-links
 	scripts/check-tidy
 
@@ -104,6 +105,7 @@ lint-changed: setup-build setup-test setup-lint ## run clang-tidy on lines that 
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style
+	scripts/check-includes
 	scripts/check-links
 	scripts/check-tidy --changed
 

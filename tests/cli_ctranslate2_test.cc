@@ -1,5 +1,6 @@
 // Commands with directories of CTranslate2 that `heed convert` wrote from models of many families: the same
 // translations and continuations as from the originals, with any of their tokenizer files.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdio>
 
 #include <algorithm>
 #include <filesystem>

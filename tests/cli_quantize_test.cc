@@ -1,4 +1,5 @@
 // Command tests of heed quantize and --precision.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 // What the bundled models must be able to do besides translating what they were trained on: names that they
 // have never met go through, and odd lines give something sane.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>

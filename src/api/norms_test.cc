@@ -1,5 +1,7 @@
 // The functions of heed/norms.h against their formulas.
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 #include "gtest/gtest.h"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "base/text/ascii.h"
 #include "text/unicode/whitespace.h"

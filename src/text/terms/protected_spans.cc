@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "base/text/ascii.h"
 #include "text/terms/span_patterns.h"

@@ -1,5 +1,7 @@
 #include "train/tasks/guided_alignment.h"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text/ascii.h"
 #include "text/unicode/unicode_properties.h"

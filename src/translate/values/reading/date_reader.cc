@@ -1,5 +1,6 @@
 // Dates, in words and in figures.
 #include <algorithm>
+#include <utility>
 
 #include "translate/values/reading/value_readers.h"
 

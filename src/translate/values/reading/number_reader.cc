@@ -1,5 +1,6 @@
 // Numbers: figures or words, with what is before ("€", "minus") and behind them ("million", "%").
 #include <algorithm>
+#include <utility>
 
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/halves.h"

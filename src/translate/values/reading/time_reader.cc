@@ -1,5 +1,6 @@
 // Times of the day, by the patterns of a language.
 #include <algorithm>
+#include <utility>
 
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/halves.h"
