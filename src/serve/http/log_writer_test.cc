@@ -44,7 +44,9 @@ TEST(LogWriter, CountsLinesThatNobodyReads) {
   {
     LogWriter log({.file = ends[1], .lost_line = lost, .patience_seconds = 0.01});
     log.start();
-    for (size_t n = 0; n < kLines; ++n) log.write(std::string(kSize - 1, 'x') + "\n");
+    std::string whole(kSize, 'x');
+    whole.back() = '\n';
+    for (size_t n = 0; n < kLines; ++n) log.write(whole);
     EXPECT_FALSE(log.flush());
     std::string text;
     while (written + told < kLines) {
