@@ -12,16 +12,13 @@ import pathlib
 import re
 import sys
 
-COMMENTS_AND_TEXTS = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"')
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from source_text import code_of  # noqa: E402
 
 
 def lists(cmake, kind):
     """{folder: what `set(HEED_<kind>_<folder> ...)` has}"""
     return {folder: values.split() for folder, values in re.findall(rf"set\(HEED_{kind}_(\w+)([^)]*)\)", cmake)}
-
-
-def code(file):
-    return COMMENTS_AND_TEXTS.sub("", file.read_text())
 
 
 def included(file):
@@ -33,33 +30,44 @@ def definitions(text):
     return {name for line in text.splitlines() if line[:1] not in (" ", "}", "#") for name in re.findall(r"(\w+)\(", line)}
 
 
+def declarations(header):
+    return set(re.findall(r"\b(\w+)\(", code_of(header)))
+
+
+class Sources:
+    """The sources that heed.wasm could have: `kept` are linked, `left_out` are not, by folder."""
+
+    def __init__(self, root, patterns):
+        folders = re.search(r"heed_folder\(browser [^)]*MAY_INCLUDE ([^)]*)\)", (root / "CMakeLists.txt").read_text())[1].split()
+        self.kept, self.left_out = [], {}
+        for folder in folders:
+            base = root / "src" / folder
+            files = [file for file in base.rglob("*.cc") if not file.name.endswith("_test.cc")]
+            out = [file for file in files if any(re.fullmatch(each, str(file.relative_to(base))) for each in patterns.get(folder, []))]
+            self.left_out[folder] = out
+            self.kept += [file for file in files if file not in out]
+
+
 def missed(root, with_replacements=True):
     """(file, header, function) for each function that the linker would miss."""
     cmake = (root / "cmake/BrowserDependencies.cmake").read_text()
-    left_out, replacements = lists(cmake, "LEFT_OUT"), lists(cmake, "REPLACEMENTS") if with_replacements else {}
-    folders = set(re.search(r"heed_folder\(browser [^)]*MAY_INCLUDE ([^)]*)\)", (root / "CMakeLists.txt").read_text())[1].split())
-    sources = {folder: [file for file in (root / "src" / folder).rglob("*.cc") if not file.name.endswith("_test.cc")] for folder in folders}
+    replacements = lists(cmake, "REPLACEMENTS") if with_replacements else {}
+    sources = Sources(root, lists(cmake, "LEFT_OUT"))
 
-    def is_left_out(folder, file):
-        path = str(file.relative_to(root / "src" / folder))
-        return any(re.fullmatch(pattern, path) for pattern in left_out.get(folder, []))
+    functions = {}  # {header: those that it declares and nothing that is linked defines}
+    for folder, files in sources.left_out.items():
+        replaced = [root / file.replace("${wasi}", "src/browser/wasi") for file in replacements.get(folder, [])]
+        defined_elsewhere = set().union(*(definitions(file.read_text()) for file in replaced))
+        for file in files:
+            for header in (each for each in included(file) if each.startswith(f"{folder}/")):
+                lacking = declarations(root / "src" / header) & definitions(code_of(file)) - defined_elsewhere
+                functions.setdefault(header, set()).update(lacking)
 
-    kept = [file for folder in folders for file in sources[folder] if not is_left_out(folder, file)]
-    uses = {file: (included(file), set(re.findall(r"\w+", code(file)))) for file in kept}
-    for folder in sorted(left_out.keys() & folders):
-        replaced = set().union(*(definitions((root / file.replace("${wasi}", "src/browser/wasi")).read_text()) for file in replacements.get(folder, [])))
-        for file in sources[folder]:
-            if not is_left_out(folder, file):
-                continue
-            defined = definitions(code(file)) - replaced
-            for header in included(file):
-                if not header.startswith(f"{folder}/"):
-                    continue
-                declared = defined & set(re.findall(r"\b(\w+)\(", code(root / "src" / header)))
-                for user, (headers, used) in uses.items():
-                    if header in headers:
-                        others = definitions(code(user))  # of the same name
-                        yield from ((user.relative_to(root), header, name) for name in sorted(declared & used - others))
+    for user in sources.kept:
+        code = code_of(user)
+        used = set(re.findall(r"\w+", code)) - definitions(code)  # without others of the same name
+        for header in included(user) & functions.keys():
+            yield from ((user.relative_to(root), header, name) for name in functions[header] & used)
 
 
 def main():

@@ -2,7 +2,6 @@
 // required forms, word alignment scores, and classifier accuracy.
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -165,8 +164,7 @@ AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
 /// Whether the one model that is given is a classifier.
 bool has_classifier(const EvaluateOptions& o) {
   if (!o.hypotheses.empty() || !o.languages.empty() || o.models.size() > 1) return false;
-  const char* named = std::getenv("HEED_MODEL");
-  const std::string model = !o.models.empty() ? o.models[0] : named != nullptr ? named : "";
+  const std::string model = !o.models.empty() ? o.models[0] : default_model();
   return !model.empty() &&
          models::ModelDirectory::open(find_named_model({model, ""}, models::Task::kClassification)).task() ==
              models::Task::kClassification;

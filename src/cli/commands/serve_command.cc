@@ -50,8 +50,8 @@ std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   }
   for (const std::string& model : o.models) sources.push_back(model_source(model));
   if (!sources.empty()) return sources;
-  if (const char* named = std::getenv("HEED_MODEL"); named != nullptr && *named != '\0') {
-    return {{serve::name_of_directory(named), model_directory_at(named, "$HEED_MODEL")}};
+  if (const std::string named = default_model(); !named.empty()) {
+    return {{serve::name_of_directory(named), default_model_directory()}};
   }
   for (const BundledModel& model : bundled_models()) {
     if (model.pair.find('-') != std::string::npos)

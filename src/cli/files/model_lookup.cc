@@ -189,11 +189,18 @@ bool is_for(const BundledModel& model, models::Task task) {
 
 }  // namespace
 
+std::string default_model() {
+  return environment("HEED_MODEL");
+}
+
+ModelInventory default_model_directory() {
+  return model_directory_at(default_model(), "$HEED_MODEL");
+}
+
 ModelInventory find_named_model(const NamedModel& choice, models::Task task) {
   if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
-  const std::string named = environment("HEED_MODEL");
-  if (named.empty()) fail_without_named_model(task);
-  return model_directory_at(named, "$HEED_MODEL");
+  if (default_model().empty()) fail_without_named_model(task);
+  return default_model_directory();
 }
 
 namespace {
@@ -304,14 +311,14 @@ void require_model_directory(const ModelInventory& files, const std::string& ori
 }
 
 std::string wanted_pair(const ModelChoice& choice) {
-  if (!choice.model.empty() || !environment("HEED_MODEL").empty()) return "";
+  if (!choice.model.empty() || !default_model().empty()) return "";
   return choice.pair.empty() ? kDefaultPair : choice.pair;
 }
 
 ModelInventory find_model(const ModelChoice& choice) {
   if (const std::string pair = wanted_pair(choice); !pair.empty()) return ModelInventory(bundled_model(pair));
-  ModelInventory files = choice.model.empty() ? model_directory_at(environment("HEED_MODEL"), "$HEED_MODEL")
-                                              : model_directory_at(choice.model, "--model");
+  ModelInventory files =
+      choice.model.empty() ? default_model_directory() : model_directory_at(choice.model, "--model");
   if (!choice.pair.empty()) require_pair(files, choice.pair);
   return files;
 }
@@ -333,7 +340,7 @@ std::vector<ModelInventory> find_models(const ModelChoice& choice) {
 }
 
 ModelInventory find_language_model(const ModelChoice& choice) {
-  if (choice.model.empty() && environment("HEED_MODEL").empty()) {
+  if (choice.model.empty() && default_model().empty()) {
     fail_without_named_model(models::Task::kLanguageModel, ", or train one with heed train --task lm");
   }
   return find_model(choice);

@@ -37,6 +37,11 @@ void add_argument(Command& app, const std::string& position, const std::string& 
 /// Throws kUsage if an argument of add_argument() is missing.
 void require_argument(const std::string& value, const std::string& position, const std::string& option);
 
+/// What $HEED_MODEL says, empty if it is unset, and the files of that directory. The second throws the errors
+/// of model_directory_at().
+std::string default_model();
+ModelInventory default_model_directory();
+
 /// For tasks whose model has to be named: with --model or $HEED_MODEL.
 struct NamedModel {
   std::string model;
