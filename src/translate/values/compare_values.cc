@@ -60,12 +60,11 @@ size_t count_ambiguous(const TextValues& text) {
 }
 
 /// Whether a number of a text is so small that a translation can say it without a number word: "the two of
-/// them" are "they", and "in two days" is the day after tomorrow. Another number in its place is a difference
-/// all the same.
+/// them" are "they". Not if it counts something: "two small tablets", "three years". Another number in its
+/// place is a difference all the same.
 bool can_be_paraphrased(const Value& value, const LanguageText& of) {
-  if (value.kind != ValueKind::kNumber || !value.in_words) return false;
-  if (value.normal == "2") return true;
-  return value.normal == "3" && period_behind(of, value.end) == nullptr;  // "three years"
+  if (value.kind != ValueKind::kNumber || !value.in_words || value.counts || value.counts_later) return false;
+  return (value.normal == "2" || value.normal == "3") && period_behind(of, value.end) == nullptr;
 }
 
 /// Compares atoms of a source and of its translation.

@@ -653,6 +653,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "1,250 people", "es", "1,250 personas", 0, 0},
                       Pair{"en", "One cannot have a cat.", "de", "Man kann keine Katze haben.", 0, 0}));
 
+INSTANTIATE_TEST_SUITE_P(
+    SmallNumbers, ComparedValues,
+    ::testing::Values(Pair{"en", "two days off", "de", "frei", 1, 0},
+                      Pair{"en", "Take two tablets daily.", "de", "Täglich nehmen.", 1, 0},
+                      Pair{"en", "Take two small tablets.", "de", "Tabletten nehmen.", 1, 0},
+                      Pair{"de", "Nimm drei kleine Tabletten.", "en", "Take tablets.", 1, 0},
+                      Pair{"es", "Tome dos pastillas.", "en", "Take pills.", 1, 0},
+                      Pair{"en", "The cats sleep.", "de", "Die zwei Katzen schlafen.", 0, 1},
+                      Pair{"en", "the lesser of the two", "de", "das kleinere", 0, 0},
+                      Pair{"en", "neither of the two answers", "de", "keine der Antworten", 0, 0},
+                      Pair{"en", "every other day", "de", "alle zwei Tage", 0, 0},
+                      Pair{"en", "Cut it in half.", "de", "Schneide es in zwei Hälften.", 0, 0},
+                      Pair{"en", "Cut it in half.", "es", "Córtalo en dos mitades.", 0, 0}));
+
 ValueDifferences of(std::string_view source, std::string_view translation) {
   return compare_values({source, german_values()}, {translation, english_values()});
 }

@@ -345,7 +345,8 @@ std::optional<WordNumber> read_ordinal(TextTokens tokens) {
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
   if (auto number = read_number_words(kGrammar, tokens)) {
-    if (begins_with(tokens, "quince días")) number->otherwise = 14;  // a fortnight
+    if (begins_with(tokens, "quince días")) number->otherwise = 14;   // a fortnight
+    if (begins_with(tokens, "dos mitades")) number->optional = true;  // "in half"
     return number;
   }
   if (auto number = read_optional_number(kOptional, tokens)) return number;

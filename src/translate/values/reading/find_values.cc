@@ -131,7 +131,10 @@ class Finder {
       if (language_.minus_is_less() && is_behind(language_.minus)) read_minus_before(number->value);
       if (token.is(language_.hour_of_one) && is_behind(language_.before_times))
         number->value.optional = false;
-      number->value.counts = begins_with_noun(left().subspan(number->tokens));
+      const TextTokens behind = left().subspan(number->tokens);
+      number->value.counts = begins_with_noun(behind);
+      number->value.counts_later = behind.size() > 1 && behind[0].is_word() && behind[0].after_space &&
+                                   !behind[0].capitalized && begins_with_noun(behind.subspan(1));
       read_foreign_thousands(*number);
       read_minutes_behind_hours(number->value);
       read_inches(*number);
