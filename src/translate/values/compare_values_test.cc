@@ -665,7 +665,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "neither of the two answers", "de", "keine der Antworten", 0, 0},
                       Pair{"en", "every other day", "de", "alle zwei Tage", 0, 0},
                       Pair{"en", "Cut it in half.", "de", "Schneide es in zwei Hälften.", 0, 0},
-                      Pair{"en", "Cut it in half.", "es", "Córtalo en dos mitades.", 0, 0}));
+                      Pair{"en", "Cut it in half.", "es", "Córtalo en dos mitades.", 0, 0},
+                      Pair{"de", "Alle drei schließen.", "en", "All three a.m. close.", 1, 1},
+                      Pair{"de", "Um sieben gibt es Tee.", "en", "Tea is at 7 a.m.", 0, 0},
+                      Pair{"de", "um 21 Uhr zwei Karten", "en", "two tickets at 9 p.m.", 0, 0},
+                      Pair{"de", "um 21 Uhr zwei Karten", "en", "two tickets at 9:02 p.m.", 1, 1},
+                      Pair{"de", "um 20 Uhr zwölf Karten", "en", "twelve tickets at 8 p.m.", 0, 0},
+                      Pair{"de", "um 20 Uhr zwölf", "en", "at 8:12 p.m.", 0, 0}));
 
 ValueDifferences of(std::string_view source, std::string_view translation) {
   return compare_values({source, german_values()}, {translation, english_values()});

@@ -63,6 +63,7 @@ class Comparison {
       // "Dos por la noche" is no time; the 2 of "a las dos" is its other reading.
       const bool alone = values_[0].values[source.index].kind == kNumber && !a.linked;
       if (texts_[0].language.article_before_times && alone) return false;
+      if (alone && !a.may_be_hour && invents_part(b)) return false;
       return a.kind == kNumber && is_hour(a, b, values_, texts_[0].language.twelve_hour && !b.linked);
     }
     if (source.normal != translation.normal) return false;
@@ -77,6 +78,13 @@ class Comparison {
   }
 
  private:
+  /// Whether a time of the translation says "a.m.", and no text names that part of the day otherwise: "three
+  /// a.m." for "drei".
+  bool invents_part(const Value& time) const {
+    return texts_[1].language.twelve_hour && time.minute < kHalfDayMinutes && !time.on_face &&
+           !time.half_day && !part_is_known(time, values_);
+  }
+
   /// Whether hours stand behind a number of the translation: "in 11 hours" is not at 11.
   bool counts_hours(const Value& number) const {
     const Phrase<Period>* period = period_behind(texts_[1], number.end);

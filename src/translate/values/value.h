@@ -106,6 +106,7 @@ struct Value {
   bool of_figures = false;    ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool counts = false;        ///< has a noun behind it: "2 seats"
   bool counts_later = false;  ///< has a word behind it, and then a noun: "2 small tablets"
+  bool may_be_hour = false;   ///< behind a word of times: "um sieben"
   bool of_duration = false;   ///< minutes behind hours: the 20 of "11h 20m"
   bool determiner = false;    ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),

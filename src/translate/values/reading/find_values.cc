@@ -129,12 +129,10 @@ class Finder {
     if (time && says_time()) return time;
     if (auto number = read_number(left(), language_)) {
       if (language_.minus_is_less() && is_behind(language_.minus)) read_minus_before(number->value);
-      if (token.is(language_.hour_of_one) && is_behind(language_.before_times))
-        number->value.optional = false;
-      const TextTokens behind = left().subspan(number->tokens);
-      number->value.counts = begins_with_noun(behind);
-      number->value.counts_later = behind.size() > 1 && behind[0].is_word() && behind[0].after_space &&
-                                   !behind[0].capitalized && begins_with_noun(behind.subspan(1));
+      number->value.may_be_hour = is_behind(language_.before_times);
+      if (token.is(language_.hour_of_one) && number->value.may_be_hour) number->value.optional = false;
+      if (!number->value.may_be_hour)  // "um drei Zeugin"
+        read_noun(left().subspan(number->tokens), number->value);
       read_foreign_thousands(*number);
       read_minutes_behind_hours(number->value);
       read_inches(*number);
@@ -146,6 +144,13 @@ class Finder {
     }
     if (auto number = read_broken_number()) return number;
     return read_roman(token);
+  }
+
+  /// Reads what stands behind a number.
+  void read_noun(TextTokens behind, Value& number) const {
+    number.counts = begins_with_noun(behind, language_);
+    number.counts_later = behind.size() > 1 && behind[0].is_word() && behind[0].after_space &&
+                          !behind[0].capitalized && begins_with_noun(behind.subspan(1), language_);
   }
 
   /// Whether what could be a time counts what stands behind it: "las 16 °C", "five to six days", "las cuatro
@@ -226,18 +231,6 @@ class Finder {
   bool is_behind_ordinal() const {
     return !result_.values.empty() && result_.values.back().ordinal &&
            result_.values.back().end == tokens_[at_ - 1].end;
-  }
-
-  /// Whether tokens behind a number begin with a noun that it counts, as far as that can be seen.
-  bool begins_with_noun(TextTokens tokens) const {
-    if (tokens.empty() || !tokens[0].is_word() || !tokens[0].after_space) return false;
-    if (tokens[0].in_capitals || is_behind(language_.before_times))
-      return false;  // "17.00 GMT", "um drei Zeugin"
-    if (std::ranges::count(language_.plurals, std::string_view(tokens[0].lower)) > 0) return true;
-    constexpr size_t kLeast = 5;  // letters of a noun in the plural; not "this"
-    if (language_.counts_end_in_s && tokens[0].lower.ends_with('s')) return tokens[0].lower.size() >= kLeast;
-    return language_.capital_nouns && tokens[0].capitalized && !read_weekday(tokens, language_) &&
-           find_phrase(language_.months, tokens) == nullptr;
   }
 
   /// "p.m." behind figures that are no time.

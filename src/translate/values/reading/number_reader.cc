@@ -333,6 +333,16 @@ std::optional<ReadValue> read_number(TextTokens tokens, const ValueLanguage& lan
   return NumberReader(tokens, language).read();
 }
 
+bool begins_with_noun(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.empty() || !tokens[0].is_word() || !tokens[0].after_space) return false;
+  if (tokens[0].in_capitals) return false;  // "17.00 GMT"
+  if (is_one_of(tokens[0], language.plurals)) return true;
+  constexpr size_t kLeast = 5;  // letters of a noun in the plural; not "this"
+  if (language.counts_end_in_s && tokens[0].lower.ends_with('s')) return tokens[0].lower.size() >= kLeast;
+  return language.capital_nouns && tokens[0].capitalized && !read_weekday(tokens, language) &&
+         find_phrase(language.months, tokens) == nullptr;
+}
+
 std::optional<ReadValue> read_marker(TextTokens tokens, const ValueLanguage& language) {
   constexpr int kMaxMarker = 99;
   if (tokens.size() < 3 || (!tokens[1].is(".") && !tokens[1].is(")")) || tokens[1].after_space ||

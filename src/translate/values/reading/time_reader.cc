@@ -41,6 +41,7 @@ std::optional<ClockNumber> read_named_hour(TextTokens tokens, const ValueLanguag
 struct PatternMatch {
   ClockNumber hour, minutes;
   size_t tokens = 0;
+  bool counts = false;  ///< the minutes may be a number of what stands behind them
 };
 
 /// Whether a word of a text is one of a pattern; "las" of a pattern stands for "la", too.
@@ -130,9 +131,13 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
   if (has_minutes && spoken && match.minutes.value > 30) {
     if (pattern.sign < 0 || !(pattern.in_words || pattern.to_the_hour)) return std::nullopt;
   }
-  return match.tokens < tokens.size() && goes_on(tokens.subspan(match.tokens - 1), language)
-             ? std::nullopt
-             : std::optional(match);
+  const TextTokens behind = tokens.subspan(match.tokens);
+  if (!behind.empty() && goes_on(tokens.subspan(match.tokens - 1), language)) return std::nullopt;
+  // "Um 21 Uhr zwei Karten" says no minutes, "um 21 Uhr zwölf Karten" may.
+  match.counts = pattern.pattern.ends_with(" M") && begins_with_noun(behind, language) &&
+                 find_phrase(language.periods, behind) == nullptr;
+  if (match.counts && match.minutes.value < 10) return std::nullopt;
+  return match;
 }
 
 /// The numbers that an uncertain time could be instead.
@@ -232,7 +237,8 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     time.half_day = time.on_face = false;
   }
   const bool says_minutes = best->pattern.find("MM") != std::string_view::npos;
-  if (!best->certain && (part == nullptr || best->before_or_after)) {  // "from ten to twelve in the morning"
+  const bool certain = best->certain && !match.counts;
+  if (!certain && (part == nullptr || best->before_or_after)) {  // "from ten to twelve in the morning"
     time.other_reading = as_numbers(match, tokens, says_minutes);
     const auto half = read_half(tokens, language);  // "ocho y media"
     if (half && half->tokens == match.tokens) time.other_reading[0].normal = half->normal;

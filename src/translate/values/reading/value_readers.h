@@ -39,6 +39,9 @@ std::optional<ReadValue> read_marker(TextTokens tokens, const ValueLanguage& lan
 /// text.
 std::vector<ProtectedSpan> find_addresses_and_codes(std::string_view text, TextTokens tokens);
 
+/// Whether tokens behind a number begin with a noun that it counts, as far as that can be seen.
+bool begins_with_noun(TextTokens tokens, const ValueLanguage& language);
+
 /// The tokens of the unit that `tokens` begin with; 0 if it is that of figures behind it: "$5".
 size_t unit_length(TextTokens tokens, const ValueLanguage& language);
 
