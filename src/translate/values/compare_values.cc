@@ -59,14 +59,6 @@ size_t count_ambiguous(const TextValues& text) {
       std::ranges::count_if(text.values, [](const Value& value) { return !value.other_reading.empty(); }));
 }
 
-/// Whether a number of a text is so small that a translation can say it without a number word: "the two of
-/// them" are "they". Not if it counts something: "two small tablets", "three years". Another number in its
-/// place is a difference all the same.
-bool can_be_paraphrased(const Value& value, const LanguageText& of) {
-  if (value.kind != ValueKind::kNumber || !value.in_words || value.counts || value.counts_later) return false;
-  return (value.normal == "2" || value.normal == "3") && period_behind(of, value.end) == nullptr;
-}
-
 /// Compares atoms of a source and of its translation.
 class Matcher {
  public:
@@ -119,39 +111,8 @@ class Matcher {
     add_unmatched(source, 0, result.missing);
     add_unmatched(translation, 1, result.added);
     erase_exponents(result.added);
-    if (result.added.empty())
-      std::erase_if(result.missing, [&](const Value& value) {
-        return can_be_paraphrased(value, compared_.texts[0]) && !is_lost_from_pair(value, source);
-      });
-    if (result.missing.empty())
-      std::erase_if(result.added, [&](const Value& value) {
-        return can_be_paraphrased(value, compared_.texts[1]) && !is_before_figures(value);
-      });
     add_changes(compared_, source, result);
     return result;
-  }
-
-  /// Whether a number of the source is one of two neighbours, "two or three", of which the translation has
-  /// the other, as a numeral. "One or two" may be "a few".
-  bool is_lost_from_pair(const Value& number, const Atoms& source) const {
-    const auto whole = [](const Value& value) {
-      return value.kind == ValueKind::kNumber && value.in_words ? parse_integer(value.normal, 2)
-                                                                : std::nullopt;
-    };
-    constexpr size_t kFarthest = 128;  // bytes
-    const size_t from = number.begin - std::min(number.begin, kFarthest);
-    const auto begins = [](const Atom& atom) { return atom.value->begin; };
-    const auto begin = std::ranges::lower_bound(source, from, {}, begins);
-    const auto end = std::ranges::upper_bound(source, number.begin + kFarthest, {}, begins);
-    return std::any_of(begin, end, [&](const Atom& atom) {
-      const Value& other = *atom.value;
-      const auto here = whole(number), there = whole(other);
-      if (!here || !there || *there < 2 || (*here - *there != 1 && *there - *here != 1)) return false;
-      if (atom.partner == nullptr || atom.partner->optional) return false;
-      const auto& [first, last] = std::ranges::minmax(number, other, {}, &Value::begin);
-      const std::string_view between = compared_.texts[0].text.substr(first.end, last.begin - first.end);
-      return tokenize_values(between).size() == 1;  // "or", "bis", "-"
-    });
   }
 
   /// Leaves out numbers of the translation that are superscripts of the source, one each: tokenizers write
@@ -176,14 +137,6 @@ class Matcher {
       exponents.erase(exponent);
       return true;
     });
-  }
-
-  /// Whether figures stand behind a number of the translation, linked with it or beside it: "zwei und
-  /// 2.500.000", "three 3,500,000".
-  bool is_before_figures(const Value& number) const {
-    const auto next = std::ranges::upper_bound(compared_.values[1].values, number.begin, {}, &Value::begin);
-    if (next == compared_.values[1].values.end() || next->in_words) return false;
-    return (number.linked && next->linked) || next->begin == number.end + 1;
   }
 
   std::optional<LostRange> lost_range(const ValueDifferences& differences) const {

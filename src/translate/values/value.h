@@ -99,16 +99,15 @@ struct Value {
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
 
-  bool in_words = false;      ///< "zwölf" for 12
-  bool ordinal = false;       ///< "1st", "erste"
-  bool roman = false;         ///< "VIII"
-  bool decade = false;        ///< "1990s", "Neunzigerjahre"
-  bool of_figures = false;    ///< hour or minutes of 14:35 in its other reading, which is no full hour
-  bool counts = false;        ///< has a noun behind it: "2 seats"
-  bool counts_later = false;  ///< has a word behind it, and then a noun: "2 small tablets"
-  bool may_be_hour = false;   ///< behind a word of times: "um sieben"
-  bool of_duration = false;   ///< minutes behind hours: the 20 of "11h 20m"
-  bool determiner = false;    ///< an article, "both" or "dozen", not a numeral
+  bool in_words = false;     ///< "zwölf" for 12
+  bool ordinal = false;      ///< "1st", "erste"
+  bool roman = false;        ///< "VIII"
+  bool decade = false;       ///< "1990s", "Neunzigerjahre"
+  bool of_figures = false;   ///< hour or minutes of 14:35 in its other reading, which is no full hour
+  bool counts = false;       ///< has a noun behind it: "2 seats"
+  bool may_be_hour = false;  ///< behind a word of times: "um sieben"
+  bool of_duration = false;  ///< minutes behind hours: the 20 of "11h 20m"
+  bool determiner = false;   ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),
   /// a malformed numeral (roman) such as "VIIII", and what belongs to times behind something else: the "p.m."
   /// of "€18.50 p.m.".

@@ -337,6 +337,16 @@ constexpr Phrase<int> kOptional[] = {{"a", 1},
                                      {"neither of these two", 2},
                                      {"neither of those two", 2},
                                      {"every other", 2},
+                                     {"or two", 2},
+                                     {"you two", 2},
+                                     {"you three", 3},
+                                     {"two of us", 2},
+                                     {"two of you", 2},
+                                     {"two of them", 2},
+                                     {"two of a kind", 2},
+                                     {"three of us", 3},
+                                     {"three of you", 3},
+                                     {"three of them", 3},
                                      {"cloud nine", 9},
                                      {"twos", 2},
                                      {"hour and a quarter", 15}};
@@ -367,12 +377,14 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
     one[0].lower = "one";
     return read_number_words(kGrammar, one);
   }
+  const auto optional = read_optional_number(kOptional, tokens);
+  if (optional && optional->tokens > 1) return optional;  // "two of us"
   if (const auto number = read_number_words(kGrammar, tokens)) return number;
   if (const auto* fortnight = find_phrase<std::string_view>(kSaidOtherwise, tokens)) {
     const size_t words = phrase_length(fortnight->words);
     return WordNumber{.value = 14, .tokens = words, .determiner = true, .otherwise = 2};
   }
-  return read_optional_number(kOptional, tokens);
+  return optional;
 }
 
 std::string write_below_thousand(int64_t number) {

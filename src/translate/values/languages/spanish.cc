@@ -282,7 +282,7 @@ constexpr Phrase<int> kOptional[] = {
     {"década", 10},   {"décadas", 10},  {"siglo", 100},    {"decena", 10},     {"quincena", 15},
     {"veintes", 20},  {"treintas", 30}, {"cuarentas", 40}, {"cincuentas", 50}, {"sesentas", 60},
     {"setentas", 70}, {"ochentas", 80}, {"noventas", 90},  {"primeros", 1},    {"primeras", 1},
-    {"único", 1},     {"única", 1}};
+    {"único", 1},     {"única", 1},     {"dos mitades", 2}};
 constexpr std::array<std::string_view, 9> kOrdinalStems{"primer", "segund", "tercer", "cuart", "quint",
                                                         "sext",   "séptim", "octav",  "noven"};
 /// As words of their own, and as they begin a longer one.
@@ -344,13 +344,13 @@ std::optional<WordNumber> read_ordinal(TextTokens tokens) {
 
 std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
+  const auto optional = read_optional_number(kOptional, tokens);
+  if (optional && optional->tokens > 1) return optional;  // "dos mitades"
   if (auto number = read_number_words(kGrammar, tokens)) {
-    if (begins_with(tokens, "quince días")) number->otherwise = 14;   // a fortnight
-    if (begins_with(tokens, "dos mitades")) number->optional = true;  // "in half"
+    if (begins_with(tokens, "quince días")) number->otherwise = 14;  // a fortnight
     return number;
   }
-  if (auto number = read_optional_number(kOptional, tokens)) return number;
-  return read_ordinal(tokens);
+  return optional ? optional : read_ordinal(tokens);
 }
 
 std::string write_below_thousand(int64_t number) {

@@ -131,8 +131,8 @@ class Finder {
       if (language_.minus_is_less() && is_behind(language_.minus)) read_minus_before(number->value);
       number->value.may_be_hour = is_behind(language_.before_times);
       if (token.is(language_.hour_of_one) && number->value.may_be_hour) number->value.optional = false;
-      if (!number->value.may_be_hour)  // "um drei Zeugin"
-        read_noun(left().subspan(number->tokens), number->value);
+      number->value.counts =  // not "um drei Zeugin"
+          !number->value.may_be_hour && begins_with_noun(left().subspan(number->tokens), language_);
       read_foreign_thousands(*number);
       read_minutes_behind_hours(number->value);
       read_inches(*number);
@@ -144,13 +144,6 @@ class Finder {
     }
     if (auto number = read_broken_number()) return number;
     return read_roman(token);
-  }
-
-  /// Reads what stands behind a number.
-  void read_noun(TextTokens behind, Value& number) const {
-    number.counts = begins_with_noun(behind, language_);
-    number.counts_later = behind.size() > 1 && behind[0].is_word() && behind[0].after_space &&
-                          !behind[0].capitalized && begins_with_noun(behind.subspan(1), language_);
   }
 
   /// Whether what could be a time counts what stands behind it: "las 16 °C", "five to six days", "las cuatro
