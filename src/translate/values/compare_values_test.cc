@@ -669,6 +669,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "every other day", "de", "alle zwei Tage", 0, 0},
                       Pair{"en", "Cut it in half.", "de", "Schneide es in zwei Hälften.", 0, 0},
                       Pair{"en", "Cut it in half.", "es", "Córtalo en dos mitades.", 0, 0},
+                      Pair{"en", "Two tickets, please.", "de", "Zweimals, bitte.", 1, 1},
                       Pair{"de", "Alle drei schließen.", "en", "All three a.m. close.", 1, 1},
                       Pair{"de", "Um sieben gibt es Tee.", "en", "Tea is at 7 a.m.", 0, 0},
                       Pair{"de", "um 21 Uhr zwei Karten", "en", "two tickets at 9 p.m.", 0, 0},

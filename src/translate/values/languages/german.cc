@@ -335,11 +335,12 @@ bool has_large_number(std::string_view word) {
   return false;
 }
 
-/// Whether a number with this behind it is no word: "fünfzigth", "vierzehnsten", "achts",
+/// Whether a number with this behind it is no word: "fünfzigth", "vierzehnsten", "achts", "zweimals",
 /// "einhundertzweifzig". "Fünftel" is one.
 bool is_broken_ending(std::string_view rest) {
   constexpr size_t kLongest = 4;
-  if (rest == "s" || rest == "r" || rest.starts_with("und") || has_large_number(rest)) return true;
+  if (rest == "s" || rest == "r" || rest == "mals" || rest.starts_with("und") || has_large_number(rest))
+    return true;
   if (rest.starts_with('s')) rest.remove_prefix(1);
   return rest.size() <= kLongest && rest.starts_with('t') && !rest.starts_with("tel");
 }
