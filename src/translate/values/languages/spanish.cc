@@ -435,6 +435,7 @@ const ValueLanguage& values() {
                                       .ranges = kRanges,
                                       .conjunction = "y",
                                       .written_range = "de {} a {}",
+                                      .at_named_times = "a",
                                       .before_ranges = kBeforeRanges,
                                       .before_clock_times = kBeforeClockTimes,
                                       .behind_times = kBehindTimes,

@@ -122,7 +122,8 @@ struct ValueLanguage {
   std::span<const std::string_view> ranges = {};                 ///< between two times: "to", "bis"
   std::string_view conjunction = {};                             ///< of `ranges`, the one that lists: "and"
   std::string_view written_range = {};                           ///< of two times, each as {}
-  std::span<const std::string_view> before_ranges = {};          ///< what a range may stand behind: "from"
+  std::string_view at_named_times = {};  ///< a word of ranges that is also "at": "a mediodía"
+  std::span<const std::string_view> before_ranges = {};  ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
   std::span<const std::string_view> before_times = {};
   /// With an article before times: words in front of one that may have a noun behind it, "hacia las dos", and

@@ -53,12 +53,19 @@ class Finder {
     }
   }
 
-  /// Whether one of some phrases stands directly before the current token.
-  bool is_behind(std::span<const std::string_view> phrases) const {
+  /// Whether one of some phrases stands directly before a token, by default the current one.
+  bool is_behind(std::span<const std::string_view> phrases) const { return is_behind(phrases, at_); }
+  bool is_behind(std::span<const std::string_view> phrases, size_t token) const {
     return std::ranges::any_of(phrases, [&](std::string_view phrase) {
       const size_t length = phrase_length(phrase);
-      return length <= at_ && begins_with(TextTokens(tokens_).subspan(at_ - length), phrase);
+      return length <= token && begins_with(TextTokens(tokens_).subspan(token - length), phrase);
     });
+  }
+
+  /// The token that a value begins with.
+  size_t token_of(const Value& value) const {
+    return static_cast<size_t>(std::ranges::lower_bound(tokens_, value.begin, {}, &TextToken::begin) -
+                               tokens_.begin());
   }
 
   /// Whether a time in words is one because of the words before it: "at ten forty", "from noon"; but not "at
@@ -332,12 +339,19 @@ class Finder {
     });
   }
 
+  /// Whether a word of ranges before a named time says only when: "el día 6 a mediodía", unlike "de 6 a
+  /// mediodía".
+  bool says_when(const Value& first, size_t token) const {
+    return token > 0 && tokens_[token - 1].is(language_.at_named_times) &&
+           find_phrase(language_.named_times, TextTokens(tokens_).subspan(token)) != nullptr &&
+           first.kind != ValueKind::kTime && !is_behind(language_.before_ranges, token_of(first));
+  }
+
   /// The zeros of the words for scales in a value.
   int zeros_of_scales(const Value& value) const {
-    const auto first = std::ranges::lower_bound(tokens_, value.begin, {}, &TextToken::begin);
     int zeros = 0;
-    for (TextTokens left(first, tokens_.end()); !left.empty() && left[0].end <= value.end;
-         left = left.subspan(1)) {
+    for (TextTokens left = TextTokens(tokens_).subspan(token_of(value));
+         !left.empty() && left[0].end <= value.end; left = left.subspan(1)) {
       const Phrase<int>* scale = find_phrase(language_.scales, left);
       if (scale != nullptr) zeros += scale->meaning;
     }
@@ -359,7 +373,7 @@ class Finder {
     std::vector<Value>& values = result_.values;
     if (values.size() < 2 || at_ < tokens + 2) return;
     Value &last = values.back(), &first = values[values.size() - 2];
-    const bool linked = stands_before_range(first, at_ - tokens);
+    const bool linked = stands_before_range(first, at_ - tokens) && !says_when(first, at_ - tokens);
     const auto is_number = [](const Value& value, size_t digits) {
       return value.kind == ValueKind::kNumber && value.unit == Unit::kNone && !value.in_words &&
              value.normal.size() == digits && value.other_reading.empty();
