@@ -106,6 +106,7 @@ struct Value {
   bool of_figures = false;   ///< hour or minutes of 14:35 in its other reading, which is no full hour
   bool counts = false;       ///< has a noun behind it: "2 seats"
   bool may_be_hour = false;  ///< behind a word of times: "um sieben"
+  bool behind_for = false;   ///< "a table for 4", which is no hour beside a time
   bool of_duration = false;  ///< minutes behind hours: the 20 of "11h 20m"
   bool determiner = false;   ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),

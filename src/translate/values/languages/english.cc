@@ -468,6 +468,7 @@ const ValueLanguage& values() {
       .written_range = "from {} to {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
+      .for_whom = "for",
       .half_before = kHalfBefore,
       .half_behind = kHalfBehind,
       .quarters = kQuarters,

@@ -551,6 +551,7 @@ const ValueLanguage& values() {
       .written_range = "von {} bis {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
+      .for_whom = "für",
       .before_labels = kBeforeLabels,
       .half_before = kHalfBefore,
       .half_behind = kHalfBehind,

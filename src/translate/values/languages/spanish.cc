@@ -437,6 +437,7 @@ const ValueLanguage& values() {
                                       .written_range = "de {} a {}",
                                       .at_named_times = "a",
                                       .before_ranges = kBeforeRanges,
+                                      .for_whom = "para",
                                       .before_clock_times = kBeforeClockTimes,
                                       .behind_times = kBehindTimes,
                                       .half_before = kHalfBefore,

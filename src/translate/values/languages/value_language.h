@@ -126,6 +126,7 @@ struct ValueLanguage {
   std::span<const std::string_view> before_ranges = {};  ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
   std::span<const std::string_view> before_times = {};
+  std::string_view for_whom = {};  ///< "for"
   /// With an article before times: words in front of one that may have a noun behind it, "hacia las dos", and
   /// words behind one that are no nouns, although they end like plurals.
   std::span<const std::string_view> before_clock_times = {}, behind_times = {};
