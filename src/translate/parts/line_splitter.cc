@@ -299,14 +299,14 @@ bool LineSplitter::is_copied(const Line& line, Range range) const {
          !has_letter_or_digit(line.text.substr(range.begin, range.end - range.begin));
 }
 
-/// A range that is one number, in the target language.
-std::optional<std::string> LineSplitter::lone_number(const Line& line, Range range) const {
+/// A range of nothing but numbers, in the target language.
+std::optional<std::string> LineSplitter::only_numbers(const Line& line, Range range) const {
   constexpr size_t kLongest = 40;  // bytes
   if (options_.source_values == nullptr || options_.target_values == nullptr) return std::nullopt;
   if (range.end - range.begin > kLongest || !overlapping(line.terms, range.begin, range.end).empty())
     return std::nullopt;
-  return rewrite_lone_number(line.text.substr(range.begin, range.end - range.begin), *options_.source_values,
-                             *options_.target_values);
+  return rewrite_numbers(line.text.substr(range.begin, range.end - range.begin), *options_.source_values,
+                         *options_.target_values);
 }
 
 /// Splits at spans that the model can neither generate nor replace by placeholders, at those beyond
@@ -388,8 +388,8 @@ SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary
       continue;
     }
     const Range text = without_spaces(line.text, whole);
-    if (auto number = lone_number(line, text)) {
-      add_literal(text, std::move(*number));
+    if (auto numbers = only_numbers(line, text)) {
+      add_literal(text, std::move(*numbers));
       continue;
     }
     if (line.spans.empty()) {
@@ -407,8 +407,8 @@ SplitLine LineSplitter::split(std::string_view input, const std::vector<Glossary
         add_copy(range);
         continue;
       }
-      if (auto number = lone_number(line, range)) {
-        add_literal(range, std::move(*number));
+      if (auto numbers = only_numbers(line, range)) {
+        add_literal(range, std::move(*numbers));
         continue;
       }
       LinePart part = encode(line, range, options_.max_part_tokens);

@@ -91,7 +91,7 @@ class LineSplitter {
   static std::string outside_of_spans(const Line& line, Range range);
   static bool holds_only_spans(const Line& line, Range range);
   bool is_copied(const Line& line, Range range) const;
-  std::optional<std::string> lone_number(const Line& line, Range range) const;
+  std::optional<std::string> only_numbers(const Line& line, Range range) const;
   std::vector<Range> cut_around_literals(const Line& line, Range range) const;
   static size_t begin_of_cut_span(const Line& line, Range window);
   void add_sentence(const Line& line, Range range, std::vector<Range>& parts) const;

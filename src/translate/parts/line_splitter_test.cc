@@ -182,7 +182,7 @@ TEST(LineSplitter, RefusesPartsThatAreTooShort) {
   EXPECT_THROW(LineSplitter(search::small_tokenizer(), {.max_part_tokens = 7}), Error);
 }
 
-TEST(LineSplitter, WritesALoneNumberInTheTargetLanguage) {
+TEST(LineSplitter, WritesNumbersAloneInTheTargetLanguage) {
   const auto split = [](const std::string& text, const ValueLanguage& from, const ValueLanguage& to) {
     const LineSplitter splitter(search::small_tokenizer(),
                                 {.protect = true, .source_values = &from, .target_values = &to});
@@ -195,6 +195,9 @@ TEST(LineSplitter, WritesALoneNumberInTheTargetLanguage) {
   EXPECT_EQ(split("1.234,00 €", german_values(), english_values()), "€1,234.00");
   EXPECT_EQ(split("-12,5 %.", german_values(), english_values()), "-12.5%.");
   EXPECT_EQ(split("2024", german_values(), english_values()), "2024");
+  EXPECT_EQ(split("7 2 6-1.", english_values(), german_values()), "7 2 6-1.");
+  EXPECT_EQ(split("1. 2. 3.", english_values(), german_values()), "1. 2. 3.");
+  EXPECT_EQ(split("$5.25, 1,000.5 m²", english_values(), german_values()), "5,25 Dollar, 1.000,5 m²");
   // Other texts, and numbers that may be read in two ways.
   for (const char* text : {"12.5.", "1,250", "3:45", "12 apples", "1.5 and 2.5", "third"}) {
     EXPECT_EQ(split(text, spanish_values(), english_values()), "?") << text;
@@ -238,9 +241,10 @@ TEST(LineSplitter, SignsDivideALineWithoutLetters) {
                                                           .source_values = &english_values(),
                                                           .target_values = &german_values()});
   std::vector<std::string> literals;
-  const SplitLine line = splitter.split("> 2.5 🎉 1,000 ~ 7");
+  const SplitLine line = splitter.split("> 2.5 🎉 1,000 ~ 7 ± 1,234,567.25 🎉 1,000,000");
   for (const LinePart& part : line.parts) literals.push_back(part.literal);
-  EXPECT_THAT(literals, ElementsAre(">", "2,5", "🎉", "1.000", "~", "7"));
+  EXPECT_THAT(literals,
+              ElementsAre(">", "2,5", "🎉", "1.000", "~", "7", "±", "1.234.567,25", "🎉", "1.000.000"));
   EXPECT_EQ(splitter.split("> 2.5 🎉 1,000 houses").parts.size(), 1U);
 }
 

@@ -128,24 +128,29 @@ std::vector<std::string> write_value(const Value& value, std::string_view text,
   return {};
 }
 
-std::optional<std::string> rewrite_lone_number(std::string_view text, const ValueLanguage& from,
-                                               const ValueLanguage& to) {
-  const std::vector<Value> values = find_values(text, from).values;
-  if (values.size() != 1) return std::nullopt;
-  const Value& number = values[0];
-  const bool figures = number.kind == ValueKind::kNumber && !number.in_words && !number.ordinal &&
-                       !number.decade && !number.broken && !number.ill_written && !number.optional;
-  if (!figures || !number.other_reading.empty()) return std::nullopt;
-  const std::string_view before = text.substr(0, number.begin), behind = text.substr(number.end);
-  const auto is_word = [](std::string_view rest) {
-    return std::ranges::any_of(tokenize_values(rest),
+std::optional<std::string> rewrite_numbers(std::string_view text, const ValueLanguage& from,
+                                           const ValueLanguage& to) {
+  const auto has_word = [](std::string_view between) {
+    return std::ranges::any_of(tokenize_values(between),
                                [](const TextToken& token) { return token.kind != TextToken::Kind::kSymbol; });
   };
-  if (is_word(before) || is_word(behind)) return std::nullopt;
-  const std::string_view written = text.substr(number.begin, number.end - number.begin);
-  const std::string form =
-      is_plain(number, written) ? std::string(written) : write_number(number, to, false).front();
-  return std::string(before) + form + std::string(behind);
+  std::string result;
+  size_t at = 0;
+  const std::vector<Value> values = find_values(text, from).values;
+  for (const Value& number : values) {
+    const bool marker = number.kind == ValueKind::kMarker;
+    const bool figures = number.kind == ValueKind::kNumber && !number.in_words && !number.ordinal &&
+                         !number.decade && !number.broken && !number.ill_written && !number.optional;
+    const std::string_view between = text.substr(at, number.begin - at);
+    if (!(figures || marker) || !number.other_reading.empty() || has_word(between)) return std::nullopt;
+    const std::string_view written = text.substr(number.begin, number.end - number.begin);
+    const bool same = marker || is_plain(number, written);
+    result += between;
+    result += same ? std::string(written) : write_number(number, to, false).front();
+    at = number.end;
+  }
+  if (values.empty() || has_word(text.substr(at))) return std::nullopt;
+  return result.append(text.substr(at));
 }
 
 }  // namespace heed::translate

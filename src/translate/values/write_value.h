@@ -17,10 +17,10 @@ namespace heed::translate {
 std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language);
 
-/// A text of one number in figures, with a unit or without and nothing else but marks, as another language
-/// writes it: "$1,234.50" is "1.234,50 Dollar" in German. None for other texts, and where the number may be
-/// another one.
-std::optional<std::string> rewrite_lone_number(std::string_view text, const ValueLanguage& from,
-                                               const ValueLanguage& to);
+/// A text of numbers in figures, with units or without and nothing else but marks, as another language writes
+/// it: "$1,234.50" is "1.234,50 Dollar" in German, and "7 2 6" stays. None for other texts, and where a
+/// number may be another one.
+std::optional<std::string> rewrite_numbers(std::string_view text, const ValueLanguage& from,
+                                           const ValueLanguage& to);
 
 }  // namespace heed::translate
