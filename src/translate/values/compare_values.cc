@@ -153,8 +153,11 @@ class Matcher {
     const auto place = std::ranges::find_if(compared_.values[1].values, takes_its_place);
     if (place == compared_.values[1].values.end()) return std::nullopt;
     for (size_t n = 1; n < values.size(); ++n) {
-      if (values[n].in_range && (lost(values[n - 1]) || lost(values[n])))
-        return LostRange{values[n - 1], values[n], place->begin};
+      const Value &first = values[n - 1], &last = values[n];
+      if (!last.in_range || !(lost(first) || lost(last))) continue;
+      const auto& [text, language] = compared_.texts[0];
+      const std::vector<TextToken> between = tokenize_values(text.substr(first.end, last.begin - first.end));
+      return LostRange{first, last, place->begin, !between.empty() && between[0].is(language.conjunction)};
     }
     return std::nullopt;
   }

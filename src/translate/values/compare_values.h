@@ -14,7 +14,8 @@ namespace heed::translate {
 /// A range of times of a source of which the translation lacks one or both.
 struct LostRange {
   Value first = {}, last = {};
-  size_t begin = 0;  ///< of the first time in the translation, or of what stands in its place
+  size_t begin = 0;     ///< of the first time in the translation, or of what stands in its place
+  bool listed = false;  ///< "at 10 and 11 a.m.", which is no "from 10 to 11"
 };
 
 struct ValueDifferences {

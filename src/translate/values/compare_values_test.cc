@@ -860,6 +860,16 @@ TEST(RepairTrials, WriteTheWholeRange) {
   EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
 }
 
+TEST(RepairTrials, WriteBothTimesOfAList) {
+  const std::string source = "They have appointments at 10 a.m. and 11 a.m. on Friday.",
+                    translation = "Sie haben Termine um 11 Uhr am Freitag.";
+  const ValueDifferences found = compare_values({source, english_values()}, {translation, german_values()});
+  const RepairTrial trial =
+      repair_trials(found, {source, translation}, english_values(), german_values(), 0).front();
+  EXPECT_EQ(trial.inserted, "10 Uhr und 11 Uhr");
+  EXPECT_EQ(translation.substr(0, trial.kept_bytes), "Sie haben Termine um");
+}
+
 TEST(ComparedValues, OfRepeatedTextTakeLittleTime) {
   const auto copies = [](std::string_view text) {
     std::string result;

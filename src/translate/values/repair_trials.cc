@@ -66,9 +66,14 @@ size_t without_words(std::string_view translation, size_t begin, std::span<const
 /// The whole range in place of what the translation makes of it.
 RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, const ValueLanguage& language) {
   const auto form = [&](const Value& time) { return language.write_time(time).front(); };
-  RepairTrial trial{
-      .kept_bytes = without_words(texts.translation, range.begin, language.before_ranges),
-      .inserted = fmt::format(fmt::runtime(language.written_range), form(range.first), form(range.last))};
+  RepairTrial trial;
+  if (range.listed) {
+    trial.kept_bytes = without_end(texts.translation, range.begin, " ");
+    trial.inserted = fmt::format("{} {} {}", form(range.first), language.conjunction, form(range.last));
+  } else {
+    trial.kept_bytes = without_words(texts.translation, range.begin, language.before_ranges);
+    trial.inserted = fmt::format(fmt::runtime(language.written_range), form(range.first), form(range.last));
+  }
   if (trial.kept_bytes == 0) trial.inserted[0] = ascii_upper(trial.inserted[0]);
   return trial;
 }
