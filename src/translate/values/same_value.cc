@@ -104,6 +104,9 @@ class Comparison {
     const Value& value = *source.value;
     const bool in_words = value.in_words && translation.in_words && value.normal.size() >= kLong;
     if (in_words && value.ordinal != translation.ordinal) return false;
+    constexpr size_t kCents = 2;  // decimals; "$10,000.000" is nothing for "$10,000"
+    if (is_money(translation.unit) && translation.decimals > kCents && translation.decimals != value.decimals)
+      return false;
     if (!translation.ill_written) return true;
     const ValueLanguage& language = texts_[1].language;
     if (language.decimal_mark == '.') return false;

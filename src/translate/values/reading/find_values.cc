@@ -145,7 +145,8 @@ class Finder {
       read_minutes_behind_hours(number->value);
       read_inches(*number);
       number->value.optional &= !(number->value.decade && is_behind(language_.before_sure_decades));
-      if (is_behind(language_.before_decades)) read_decade_of_year(number->value);
+      if (is_behind(language_.before_decades) && !begins_range_of_years(left().subspan(number->tokens)))
+        read_decade_of_year(number->value);
       const bool first_half = number->value.normal == "0.5" && number->value.in_words && is_behind_ordinal();
       number->value.optional |= first_half;  // "the first half year"
       return number;
@@ -185,6 +186,7 @@ class Finder {
     if (!tokens[2].is("000") && !value.counts && !is_money(value.unit)) return;
     Value thousands = value;
     thousands.normal = with_zeros(value.normal, 3);
+    thousands.decimals = 0;
     thousands.ill_written = true;
     thousands.other_reading.clear();
     if (tokens[2].is("000")) {
@@ -200,6 +202,13 @@ class Finder {
       return;
     number.unit = Unit::kNone;
     number.of_duration = true;
+  }
+
+  /// "2020 a 2024" behind "años" are years. Two that are listed, "1980 y 1990", may be decades.
+  bool begins_range_of_years(TextTokens behind) const {
+    const size_t range = length_of_any(language_.ranges, behind);
+    return range > 0 && !behind[0].is(language_.conjunction) && behind.size() > range &&
+           behind[range].is_digits() && behind[range].lower.size() == kYearDigits;
   }
 
   /// "La década de 1990", which others say as "los 90".

@@ -37,6 +37,7 @@ class NumberReader {
     if (!otherwise_.empty()) {
       Value other = value_;
       other.normal = otherwise_;
+      other.decimals = 0;  // the other of "10,000" is a whole number, or is not written
       other.unit = unit_otherwise_ == Unit::kNone ? value_.unit : unit_otherwise_;
       value_.other_reading = {other};
     }
