@@ -64,7 +64,7 @@ class Comparison {
       const bool alone = values_[0].values[source.index].kind == kNumber && !a.linked;
       if (texts_[0].language.article_before_times && alone) return false;
       if (alone && !a.may_be_hour && invents_part(b)) return false;
-      if (alone && a.behind_for && has_time(values_[0])) return false;
+      if (alone && a.behind_for && values_[0].has_time) return false;
       return a.kind == kNumber && is_hour(a, b, values_, texts_[0].language.twelve_hour && !b.linked);
     }
     if (source.normal != translation.normal) return false;
@@ -79,11 +79,6 @@ class Comparison {
   }
 
  private:
-  static bool has_time(const TextValues& text) {
-    return std::ranges::any_of(text.values,
-                               [](const Value& value) { return value.kind == ValueKind::kTime; });
-  }
-
   /// Whether a time of the translation says "a.m.", and no text names that part of the day otherwise: "three
   /// a.m." for "drei".
   bool invents_part(const Value& time) const {

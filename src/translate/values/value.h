@@ -128,6 +128,7 @@ inline bool is_zero_in_words(const Value& value) {
 /// The values of a text, in order.
 struct TextValues {
   std::vector<Value> values = {};
+  bool has_time = false;  ///< among them
   /// Whether the text names a part of the day before noon, or after it, apart from its times: "tonight at
   /// six".
   bool names_morning = false, names_afternoon = false;

@@ -38,6 +38,7 @@ class Finder {
       read_lost_time_mark();
       read_second_minus();
     }
+    result_.has_time = std::ranges::count(result_.values, ValueKind::kTime, &Value::kind) > 0;
     return std::move(result_);
   }
 

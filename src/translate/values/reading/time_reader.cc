@@ -136,7 +136,8 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
   // "Um 21 Uhr zwei Karten" says no minutes, "um 21 Uhr zwölf Karten" may.
   match.counts = pattern.pattern.ends_with(" M") && begins_with_noun(behind, language) &&
                  find_phrase(language.periods, behind) == nullptr;
-  if (match.counts && match.minutes.value < 10) return std::nullopt;
+  constexpr int kTwoDigits = 10;
+  if (match.counts && match.minutes.value < kTwoDigits) return std::nullopt;
   return match;
 }
 
