@@ -891,7 +891,7 @@ TEST(ComparedValues, OfRepeatedTextTakeLittleTime) {
                 .count(),
             0U);
   EXPECT_EQ(compare_values({copies("1 "), german_values()}, {copies("1 "), english_values()}).count(), 0U);
-  EXPECT_GT(
+  EXPECT_EQ(
       compare_values({copies("for 5 "), english_values()}, {copies("um 5 Uhr "), german_values()}).count(),
       0U);
 }
