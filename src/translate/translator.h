@@ -126,7 +126,13 @@ class Translator : public LineTranslator {
                        size_t bytes) const;
   std::optional<PartSentence> sentence_of_trial(const TranslationWindow& window, size_t number,
                                                 const RepairTrial& trial) const;
-  std::vector<std::string> hallucinated_names(const TranslationWindow& window, size_t number) const;
+  struct HallucinatedName;
+  struct Misnamed;
+  std::vector<HallucinatedName> hallucinated_names(const TranslationWindow& window, size_t number,
+                                                   const search::Hypothesis& hypothesis) const;
+  std::string aligned_name(const TranslationWindow& window, size_t number, size_t token) const;
+  void repair_names(TranslationWindow& window, std::vector<Misnamed>& misnamed, const Control& control) const;
+  void check_names(TranslationWindow& window, const Control& control) const;
   std::vector<Differing> find_differing(const TranslationWindow& window, const Control& control) const;
   void repair_values(TranslationWindow& window, std::vector<Differing>& differing,
                      const Control& control) const;

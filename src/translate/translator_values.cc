@@ -32,24 +32,6 @@ std::string_view source_text(const LinePart& part, const std::string& line) {
   return begin < end ? std::string_view(line).substr(begin, end - begin) : std::string_view();
 }
 
-constexpr float kUnlikelyName = -3.9F;       // ln 0.02
-constexpr double kSureTranslation = -2.3;    // ln 0.1: the mean of all tokens
-constexpr std::string_view kWordMark = "▁";  // in front of a token that begins a word
-
-bool begins_with_letter(std::string_view piece) {
-  size_t first = 0;
-  next_code_point(piece, first);
-  return has_letter(piece.substr(0, first));
-}
-
-/// Whether a token is a word with a capital: "▁Jupiter".
-bool is_name(std::string_view piece) {
-  constexpr size_t kShortest = 3;  // bytes
-  if (!piece.starts_with(kWordMark)) return false;
-  const std::vector<TextToken> words = tokenize_values(piece.substr(kWordMark.size()));
-  return words.size() == 1 && words[0].capitalized && words[0].lower.size() >= kShortest;
-}
-
 }  // namespace
 
 /// A part whose translation says other values than its source.
@@ -172,43 +154,6 @@ std::optional<Translator::PartSentence> Translator::sentence_of_trial(const Tran
   return sentence;
 }
 
-/// Names that the model hallucinated, "Regensburg" for "Windows": words of one token with a capital and a
-/// probability below 2%, which neither the source nor the caller has, nor a value, in a translation of which
-/// the model is sure otherwise.
-std::vector<std::string> Translator::hallucinated_names(const TranslationWindow& window,
-                                                        size_t number) const {
-  const search::Hypothesis& best = window.hypotheses[number].front();
-  const bool sure = best.log_probability >= kSureTranslation * static_cast<double>(best.ids.size());
-  const LinePart& part = window.part(number);
-  const bool unlikely = std::ranges::min(best.log_probabilities) < kUnlikelyName;
-  if (part.capitals || !sure || !unlikely) return {};
-  std::vector<std::string> names;
-  const std::vector<std::string> pieces = pieces_of(tokenizer_.vocabulary(), best.ids);
-  for (size_t n = 0; n < pieces.size(); ++n) {
-    const bool goes_on = n + 1 < pieces.size() && begins_with_letter(pieces[n + 1]);
-    if (best.log_probabilities[n] < kUnlikelyName && !goes_on && is_name(pieces[n]))
-      names.push_back(pieces[n].substr(kWordMark.size()));
-  }
-  if (names.empty()) return {};
-  const RepairedTexts texts = texts_of_part(window, number);
-  const std::vector<TextToken> words = tokenize_values(texts.source);
-  const TextValues found = find_values(texts.translation, *target_values_);
-  const auto is_known = [&](const std::string& name) {
-    const auto holds = [&](std::string_view text) { return text.find(name) != std::string_view::npos; };
-    const std::string lower = tokenize_values(name)[0].lower;
-    const auto is_source = [&](const TextToken& word) { return word.lower.find(lower) != std::string::npos; };
-    const auto is_required = [&](const RequiredText& each) { return holds(each.text); };
-    const auto is_value = [&](const Value& value) {
-      return holds(texts.translation.substr(value.begin, value.end - value.begin));
-    };
-    return std::ranges::any_of(words, is_source) || std::ranges::any_of(part.required, is_required) ||
-           std::ranges::any_of(options_.constraints.required, holds) || holds(options_.constraints.prefix) ||
-           std::ranges::any_of(found.values, is_value);
-  };
-  std::erase_if(names, is_known);
-  return names;
-}
-
 std::vector<Translator::Differing> Translator::find_differing(const TranslationWindow& window,
                                                               const Control& control) const {
   std::vector<ValueDifferences> differences(window.hypotheses.size());
@@ -294,14 +239,7 @@ void Translator::check_values(TranslationWindow& window, const Control& control)
   for (const Differing& each : left) {
     window.warnings[each.part] = value_warnings(each.differences, texts_of_part(window, each.part));
   }
-  if (sampled) return;
-  for (size_t n = 0; n < window.hypotheses.size(); ++n) {
-    if (window.hypotheses[n].empty()) continue;
-    for (const std::string& name : hallucinated_names(window, n)) {
-      window.warnings[n].push_back(
-          fmt::format("the source does not say \"{}\", and the model is not sure of it", name));
-    }
-  }
+  if (!sampled) check_names(window, control);
 }
 
 }  // namespace heed::translate

@@ -212,6 +212,60 @@ TEST(HallucinatedNames, AreWarnedOf) {
   EXPECT_THAT(warnings(unsure, source, unchecked), IsEmpty());
 }
 
+/// A model whose one head, at the step that reads a token, is at the source token `attended`.
+class AlignedModel : public search::FunctionModel {
+ public:
+  AlignedModel(int64_t vocabulary, Logits logits, int64_t attended)
+      : FunctionModel(vocabulary, 64, std::move(logits)), attended_(attended) {}
+
+  Tensor logits(nn::Context& context, const models::Sequences& sources,
+                const models::Sequences& inputs) const override {
+    if (context.sink != nullptr) {
+      const auto queries = static_cast<int64_t>(inputs.ids.size()),
+                 keys = static_cast<int64_t>(sources.ids.size());
+      std::vector<float> weights(static_cast<size_t>(queries * keys), 0);
+      for (int64_t q = 0; q < queries; ++q) weights[static_cast<size_t>(q * keys + attended_)] = 1;
+      context.sink->receive({Stack::kCross, 0}, Var(Tensor::from(weights, {1, queries, keys})),
+                            ops::AttentionLayout::padded(1, queries, keys), 1);
+    }
+    return FunctionModel::logits(context, sources, inputs);
+  }
+
+ private:
+  int64_t attended_;
+};
+
+TEST(HallucinatedNames, BecomeThoseOfTheSource) {
+  const TranslationTokenizer& tokenizer = tokenizer_with_name();
+  const auto size = static_cast<int64_t>(tokenizer.size());
+  const std::vector<int32_t> wrong = tokenizer.encode_target("Jupiter finds 14 windows.").ids,
+                             right = tokenizer.encode_target("Zara finds 14 windows.").ids;
+  const size_t name = tokenizer.target_phrase("Zara").size();
+  const auto logits = [=](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
+    std::vector<float> next(static_cast<size_t>(size), 0);
+    if (begins_with(wrong, ids)) next[static_cast<size_t>(wrong[ids.size()])] = ids.empty() ? 0.5F : 12;
+    if (ids.size() >= name && begins_with(right, ids)) next[static_cast<size_t>(right[ids.size()])] = 12;
+    return next;
+  };
+  const auto translated = [&](int64_t attended, bool with_heads) {
+    TranslatorOptions options = checked(1);
+    if (with_heads) options.alignment.heads = {{0, 0}};
+    ThreadPool pool(2);
+    const AlignedModel aligned(size, logits, attended);
+    const Translator translator(aligned, nn::Context(), tokenizer, pool, std::move(options));
+    return translator.translate("Zara sees 14 old rivers.");
+  };
+  const Translation repaired = translated(0, true);
+  EXPECT_EQ(repaired.best().text, "Zara finds 14 windows.");
+  EXPECT_THAT(repaired.warnings, IsEmpty());
+  // Without heads to align by, and where the word of the source is no name, the warning stays.
+  const auto last = static_cast<int64_t>(tokenizer.encode_source("Zara sees 14 old rivers.").ids.size()) - 2;
+  for (const Translation& each : {translated(0, false), translated(last, true)}) {
+    EXPECT_EQ(each.best().text, "Jupiter finds 14 windows.");
+    EXPECT_EQ(each.warnings.size(), 1U);
+  }
+}
+
 TEST(CheckedValues, OfSamplesAreOnlyReported) {
   const search::FunctionModel model = model_that_prefers({kWrong});
   TranslatorOptions options = checked(1);
