@@ -130,6 +130,7 @@ class Translator : public LineTranslator {
   struct Misnamed;
   std::vector<HallucinatedName> hallucinated_names(const TranslationWindow& window, size_t number,
                                                    const search::Hypothesis& hypothesis) const;
+  std::optional<SoftAlignment> alignment_of_part(const TranslationWindow& window, size_t number) const;
   std::string aligned_name(const TranslationWindow& window, size_t number, size_t token) const;
   void repair_names(TranslationWindow& window, std::vector<Misnamed>& misnamed, const Control& control) const;
   void check_names(TranslationWindow& window, const Control& control) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/stop.h"
@@ -113,25 +114,37 @@ std::vector<Translator::HallucinatedName> Translator::hallucinated_names(
   return names;
 }
 
+/// The soft alignment of a part and its best translation; none if the model has no heads to align by, or not
+/// those that its generation_config.json names, which only `heed align` and glossaries need.
+std::optional<SoftAlignment> Translator::alignment_of_part(const TranslationWindow& window,
+                                                           size_t number) const {
+  if (options_.alignment.heads.empty()) return std::nullopt;
+  try {
+    return soft_alignment(model_, context_, window.part(number).ids, window.hypotheses[number].front().ids,
+                          options_.alignment);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUsage) throw;
+    return std::nullopt;
+  }
+}
+
 /// The name of the source that a token of the best translation is aligned with: a word with a capital that
-/// the translation lacks, and its neighbours of this kind, "Los Angeles". Empty if there is none, or if the
-/// model has no heads to align by.
+/// the translation lacks, and its neighbours of this kind, "Los Angeles". Empty if there is none.
 std::string Translator::aligned_name(const TranslationWindow& window, size_t number, size_t token) const {
-  if (options_.alignment.heads.empty()) return "";
+  const auto alignment = alignment_of_part(window, number);
+  if (!alignment) return "";
   const LinePart& part = window.part(number);
   const std::string& line = window.lines[window.line_of_part[number]].text;
   const RepairedTexts texts = texts_of_part(window, number);
   const auto offset = static_cast<size_t>(texts.source.data() - line.data());
   const std::vector<TextToken> words = tokenize_values(texts.source),
                                translation = tokenize_values(texts.translation);
-  const SoftAlignment alignment =
-      soft_alignment(model_, context_, part.ids, window.hypotheses[number].front().ids, options_.alignment);
   std::vector<float> weights(words.size());
   for (size_t s = 0; s < part.spans.size(); ++s) {
     const auto [begin, end] = part.spans[s];
     for (size_t w = 0; w < words.size(); ++w) {
       if (begin < offset + words[w].end && offset + words[w].begin < end)
-        weights[w] += alignment.at(static_cast<int64_t>(token), static_cast<int64_t>(s));
+        weights[w] += alignment->at(static_cast<int64_t>(token), static_cast<int64_t>(s));
     }
   }
   if (weights.empty()) return "";

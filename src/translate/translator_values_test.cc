@@ -247,20 +247,21 @@ TEST(HallucinatedNames, BecomeThoseOfTheSource) {
     if (ids.size() >= name && begins_with(right, ids)) next[static_cast<size_t>(right[ids.size()])] = 12;
     return next;
   };
-  const auto translated = [&](int64_t attended, bool with_heads) {
+  const auto translated = [&](int64_t attended, std::vector<models::AlignmentHead> heads) {
     TranslatorOptions options = checked(1);
-    if (with_heads) options.alignment.heads = {{0, 0}};
+    options.alignment.heads = std::move(heads);
     ThreadPool pool(2);
     const AlignedModel aligned(size, logits, attended);
     const Translator translator(aligned, nn::Context(), tokenizer, pool, std::move(options));
     return translator.translate("Zara sees 14 old rivers.");
   };
-  const Translation repaired = translated(0, true);
+  const Translation repaired = translated(0, {{0, 0}});
   EXPECT_EQ(repaired.best().text, "Zara finds 14 windows.");
   EXPECT_THAT(repaired.warnings, IsEmpty());
-  // Without heads to align by, and where the word of the source is no name, the warning stays.
+  // Without heads to align by, or with some that the model lacks, and where the word of the source is no
+  // name, the warning stays.
   const auto last = static_cast<int64_t>(tokenizer.encode_source("Zara sees 14 old rivers.").ids.size()) - 2;
-  for (const Translation& each : {translated(0, false), translated(last, true)}) {
+  for (const Translation& each : {translated(0, {}), translated(0, {{7, 0}}), translated(last, {{0, 0}})}) {
     EXPECT_EQ(each.best().text, "Jupiter finds 14 windows.");
     EXPECT_EQ(each.warnings.size(), 1U);
   }
