@@ -662,7 +662,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"de", "Nimm drei kleine Tabletten.", "en", "Take tablets.", 1, 0},
         Pair{"es", "Tome dos pastillas.", "en", "Take pills.", 1, 0},
         Pair{"en", "The cats sleep.", "de", "Die zwei Katzen schlafen.", 0, 1},
-        Pair{"en", "You two are friends.", "es", "Ustedes son amigos.", 0, 0},
+        Pair{"en", "I can give you two tickets.", "de", "Ich kann dir Karten geben.", 1, 0},
         Pair{"en", "a table for two", "de", "ein Tisch", 1, 0},
         Pair{"en", "He sold it to two of his waiters.", "de", "Er verkaufte es Kellnern.", 1, 0},
         Pair{"en", "neither of the two answers", "de", "keine der Antworten", 0, 0},
