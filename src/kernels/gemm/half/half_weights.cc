@@ -117,6 +117,7 @@ bool pairing_pays(int64_t out, int64_t in) {
 }
 
 void pair_panels(uint16_t* values, int64_t out, int64_t in) {
+  if (in == 0) return;
   constexpr int64_t kUnit = 8;  // transpose_pairs() writes in whole units
   std::vector<uint32_t, PoolAllocator<uint32_t>> pairs(
       static_cast<size_t>(round_up(in, kUnit) / 2 * kPanelWidth));
