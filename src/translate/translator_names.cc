@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/stop.h"
-#include "text/tokenizers/numbered_pieces.h"
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "translate/translator.h"
@@ -136,6 +135,7 @@ std::string Translator::aligned_name(const TranslationWindow& window, size_t num
   const LinePart& part = window.part(number);
   const std::string& line = window.lines[window.line_of_part[number]].text;
   const RepairedTexts texts = texts_of_part(window, number);
+  if (texts.source.empty()) return "";
   const auto offset = static_cast<size_t>(texts.source.data() - line.data());
   const std::vector<TextToken> words = tokenize_values(texts.source),
                                translation = tokenize_values(texts.translation);

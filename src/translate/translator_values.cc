@@ -1,7 +1,5 @@
 // The check of values in a Translator: numbers, times, dates, codes and addresses that the translation of a
 // part says differently are looked for again, and what is still different becomes a warning.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -9,13 +7,8 @@
 #include "base/stop.h"
 #include "base/text/ascii.h"
 #include "search/rules/forbidden_words.h"
-#include "text/tokenizers/numbered_pieces.h"
-#include "text/unicode/unicode_properties.h"
-#include "text/unicode/utf8.h"
 #include "translate/parts/part_text.h"
 #include "translate/translator.h"
-#include "translate/values/languages/text_tokens.h"
-#include "translate/values/reading/find_values.h"
 #include "translate/values/repair_trials.h"
 
 namespace heed::translate {
