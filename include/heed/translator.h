@@ -30,8 +30,8 @@ struct TranslateOptions {
 
   /// Copy URLs, code, numbers, emojis etc. unchanged.
   bool placeholders = true;
-  /// Compare numbers, times, dates, codes and addresses of source and translation, search again where they
-  /// differ, and warn where they still do, and of names that the model seems to have hallucinated
+  /// Compare numbers, times, dates, codes, addresses and names of source and translation, search again where
+  /// they differ, or where the model seems to have hallucinated a name, and warn where they still do
   /// (TranslatedText::warnings). For German, English and Spanish.
   bool check_values = true;
   /// Terms and their required translations.

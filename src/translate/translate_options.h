@@ -101,8 +101,8 @@ void visit_translate_options(Visit&& visit) {
       &Options::placeholders);
   visit({.name = "check_values",
          .group = kText,
-         .help = "Compare numbers, times, dates, codes and addresses of source and translation; where they "
-                 "differ, search again, and warn if they still do. For German, English and Spanish",
+         .help = "Compare numbers, times, dates, codes, addresses and names of source and translation; where "
+                 "they differ, search again, and warn if they still do. For German, English and Spanish",
          .otherwise = "on"},
         &Options::check_values);
   visit({.name = "glossary",

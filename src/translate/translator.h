@@ -45,8 +45,8 @@ struct TranslatorOptions {
   /// sentences into parts, since models translate lengths badly that are rare in training data. 0: the
   /// model's maximum.
   int64_t max_part_tokens = 128;
-  /// Compare numbers, times, dates, codes and addresses of source and translation (translate/values/); search
-  /// again where they differ, and warn where they still do. For German, English and Spanish.
+  /// Compare numbers, times, dates, codes and addresses of source and translation (translate/values/), and
+  /// names; search again where they differ, and warn where they still do. For German, English and Spanish.
   bool check_values = false;
   heed::search::Constraints constraints = {};
   bool align = false;       ///< compute word alignments, with an additional forward pass per candidate
