@@ -117,6 +117,7 @@ class Translator : public LineTranslator {
   struct Differing;
   std::string text_of_part(const TranslationWindow& window, size_t number,
                            const std::vector<int32_t>& ids) const;
+  std::string_view source_of_part(const TranslationWindow& window, size_t number) const;
   RepairedTexts texts_of_part(const TranslationWindow& window, size_t number) const;
   ValueDifferences differing_values(const TranslationWindow& window, size_t number,
                                     const search::Hypothesis& hypothesis) const;
@@ -131,7 +132,10 @@ class Translator : public LineTranslator {
   std::vector<HallucinatedName> hallucinated_names(const TranslationWindow& window, size_t number,
                                                    const search::Hypothesis& hypothesis) const;
   std::optional<SoftAlignment> alignment_of_part(const TranslationWindow& window, size_t number) const;
-  std::string aligned_name(const TranslationWindow& window, size_t number, size_t token) const;
+  std::string aligned_name(const TranslationWindow& window, size_t number, const SoftAlignment& alignment,
+                           size_t token) const;
+  std::vector<std::vector<search::Hypothesis>> search_trials(std::vector<PartSentence> sentences,
+                                                             const Control& control) const;
   void repair_names(TranslationWindow& window, std::vector<Misnamed>& misnamed, const Control& control) const;
   void check_names(TranslationWindow& window, const Control& control) const;
   std::vector<Differing> find_differing(const TranslationWindow& window, const Control& control) const;

@@ -82,7 +82,7 @@ std::vector<Translator::HallucinatedName> Translator::hallucinated_names(
     const TranslationWindow& window, size_t number, const search::Hypothesis& hypothesis) const {
   const LinePart& part = window.part(number);
   if (part.capitals || std::ranges::min(hypothesis.log_probabilities) >= kUnlikelyName) return {};
-  const std::string_view source = texts_of_part(window, number).source;
+  const std::string_view source = source_of_part(window, number);
   std::vector<HallucinatedName> names;
   const std::vector<std::string> pieces = pieces_of(tokenizer_.vocabulary(), hypothesis.ids);
   const auto goes_on = [&](size_t n) { return n + 1 < pieces.size() && begins_with_letter(pieces[n + 1]); };
@@ -127,11 +127,11 @@ std::optional<SoftAlignment> Translator::alignment_of_part(const TranslationWind
   }
 }
 
-/// The name of the source that a token of the best translation is aligned with: a word with a capital that
-/// the translation lacks, and its neighbours of this kind, "Los Angeles". Empty if there is none.
-std::string Translator::aligned_name(const TranslationWindow& window, size_t number, size_t token) const {
-  const auto alignment = alignment_of_part(window, number);
-  if (!alignment) return "";
+/// The name of the source that a token of the best translation is aligned with by alignment_of_part(): a word
+/// with a capital that the translation lacks, and its neighbours of this kind, "Los Angeles". Empty if there
+/// is none.
+std::string Translator::aligned_name(const TranslationWindow& window, size_t number,
+                                     const SoftAlignment& alignment, size_t token) const {
   const LinePart& part = window.part(number);
   const std::string& line = window.lines[window.line_of_part[number]].text;
   const RepairedTexts texts = texts_of_part(window, number);
@@ -144,7 +144,7 @@ std::string Translator::aligned_name(const TranslationWindow& window, size_t num
     const auto [begin, end] = part.spans[s];
     for (size_t w = 0; w < words.size(); ++w) {
       if (begin < offset + words[w].end && offset + words[w].begin < end)
-        weights[w] += alignment->at(static_cast<int64_t>(token), static_cast<int64_t>(s));
+        weights[w] += alignment.at(static_cast<int64_t>(token), static_cast<int64_t>(s));
     }
   }
   if (weights.empty()) return "";
@@ -163,7 +163,8 @@ std::string Translator::aligned_name(const TranslationWindow& window, size_t num
 }
 
 /// Searches once more for each part, with the first name that is aligned with one of the source in its place.
-/// A result replaces the translation if it has fewer hallucinated names and all else that counts.
+/// A result replaces the translation if it has fewer hallucinated names, no forbidden word, and no more
+/// missing texts and differing values.
 void Translator::repair_names(TranslationWindow& window, std::vector<Misnamed>& misnamed,
                               const Control& control) const {
   struct Attempt {
@@ -174,17 +175,20 @@ void Translator::repair_names(TranslationWindow& window, std::vector<Misnamed>& 
   std::vector<PartSentence> sentences;
   for (size_t m = 0; m < misnamed.size(); ++m) {
     Misnamed& each = misnamed[m];
+    if (each.given_up || each.names.empty()) continue;
     StopScope::check();
+    each.given_up = true;  // until a result is better
+    const auto alignment = alignment_of_part(window, each.part);
+    if (!alignment) continue;
     PartSentence sentence = sentence_of(window, each.part);
     const size_t free = sentence.prefix.size();
     std::string name;
     size_t token = 0;
-    for (size_t n = 0; n < each.names.size() && name.empty() && !each.given_up; ++n) {
+    for (size_t n = 0; n < each.names.size() && name.empty(); ++n) {
       token = each.names[n].token;
-      if (token >= free) name = aligned_name(window, each.part, token);
+      if (token >= free) name = aligned_name(window, each.part, *alignment, token);
       if (each.names[n].genitive && !name.empty()) name = german_genitive(name);
     }
-    each.given_up = true;  // until a result is better
     if (name.empty()) continue;
     const std::vector<int32_t>& ids = window.hypotheses[each.part].front().ids;
     const std::vector<int32_t> inserted = tokenizer_.target_phrase(name);
@@ -192,16 +196,10 @@ void Translator::repair_names(TranslationWindow& window, std::vector<Misnamed>& 
     sentence.prefix.insert(sentence.prefix.end(), inserted.begin(), inserted.end());
     if (!has_room_behind(sentence.source, sentence.prefix)) continue;
     sentence.begin_forbidden = ids_that_begin({search::PieceStart::kLetter, search::PieceStart::kDigit});
-    sentence.number = attempts.size();
     attempts.push_back({m, free, std::move(name)});
     sentences.push_back(std::move(sentence));
   }
-  if (sentences.empty()) return;
-  std::vector<std::vector<search::Hypothesis>> found(attempts.size());
-  const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
-    found[number] = std::move(hypotheses);
-  };
-  run(std::move(sentences), take, control);
+  std::vector<std::vector<search::Hypothesis>> found = search_trials(std::move(sentences), control);
   for (size_t n = 0; n < attempts.size(); ++n) {
     if (found[n].empty()) continue;
     Misnamed& now = misnamed[attempts[n].misnamed];

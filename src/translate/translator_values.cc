@@ -42,16 +42,19 @@ std::string Translator::text_of_part(const TranslationWindow& window, size_t num
   return part_text(window.part(number), line, tokenizer_.decode(ids));
 }
 
+std::string_view Translator::source_of_part(const TranslationWindow& window, size_t number) const {
+  return source_text(window.part(number), window.lines[window.line_of_part[number]].text);
+}
+
 /// What a part says, and its best translation.
 RepairedTexts Translator::texts_of_part(const TranslationWindow& window, size_t number) const {
-  return {source_text(window.part(number), window.lines[window.line_of_part[number]].text),
+  return {source_of_part(window, number),
           text_of_part(window, number, window.hypotheses[number].front().ids)};
 }
 
 ValueDifferences Translator::differing_values(const TranslationWindow& window, size_t number,
                                               const search::Hypothesis& hypothesis) const {
-  const std::string_view source =
-      source_text(window.part(number), window.lines[window.line_of_part[number]].text);
+  const std::string_view source = source_of_part(window, number);
   const std::string translation = text_of_part(window, number, hypothesis.ids);
   ValueDifferences differences = compare_values({source, *source_values_}, {translation, *target_values_});
   std::vector<std::string> given;
@@ -162,6 +165,19 @@ std::vector<Translator::Differing> Translator::find_differing(const TranslationW
   return differing;
 }
 
+/// What is found for each sentence, in their order.
+std::vector<std::vector<search::Hypothesis>> Translator::search_trials(std::vector<PartSentence> sentences,
+                                                                       const Control& control) const {
+  std::vector<std::vector<search::Hypothesis>> found(sentences.size());
+  if (sentences.empty()) return found;
+  for (size_t n = 0; n < sentences.size(); ++n) sentences[n].number = n;
+  const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
+    found[number] = std::move(hypotheses);
+  };
+  run(std::move(sentences), take, control);
+  return found;
+}
+
 /// Searches once more for each part that differs, in all its trials. A result replaces the translation if
 /// fewer values differ; of several, that with the fewest, then that of a rewritten source, then that with the
 /// highest score.
@@ -181,17 +197,11 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
                                                   *source_values_, *target_values_, differing[d].attempt)) {
       std::optional<PartSentence> sentence = sentence_of_trial(window, part, trial);
       if (!sentence) continue;
-      sentence->number = attempts.size();
       attempts.push_back({d, free, !trial.source.empty(), sentence->prefix.size() > free});
       sentences.push_back(std::move(*sentence));
     }
   }
-  if (sentences.empty()) return;
-  std::vector<std::vector<search::Hypothesis>> found(attempts.size());
-  const auto take = [&](uint64_t number, std::vector<search::Hypothesis> hypotheses) {
-    found[number] = std::move(hypotheses);
-  };
-  run(std::move(sentences), take, control);
+  std::vector<std::vector<search::Hypothesis>> found = search_trials(std::move(sentences), control);
   for (size_t n = 0; n < attempts.size(); ++n) {
     if (found[n].empty()) continue;
     Differing& now = differing[attempts[n].differing];

@@ -138,7 +138,7 @@ class Finder {
     if (auto number = read_number(left(), language_)) {
       if (language_.minus_is_less() && is_behind(language_.minus)) read_minus_before(number->value);
       number->value.may_be_hour = is_behind(language_.before_times);
-      number->value.behind_for = is_behind({&language_.for_whom, 1});
+      number->value.behind_for = at_ > 0 && tokens_[at_ - 1].is(language_.for_whom);
       if (token.is(language_.hour_of_one) && number->value.may_be_hour) number->value.optional = false;
       number->value.counts =  // not "um drei Zeugin"
           !number->value.may_be_hour && begins_with_noun(left().subspan(number->tokens), language_);
