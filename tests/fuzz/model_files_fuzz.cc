@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "fuzz.h"
+#include "json_mutator.h"
 #include "models/directory/sentence_modules.h"
 #include "serve/served_models.h"
 #include "small_models.h"
@@ -71,4 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   }
   const ReplacedFile file(models.directory(std::string(name)), text.substr(name.size() + 1));
   return heed::fuzz([&] { open_model(models, std::string(model)); });
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* bytes, size_t size, size_t room, unsigned seed) {
+  return heed::mutate_json_behind_line(bytes, size, room, seed);
 }

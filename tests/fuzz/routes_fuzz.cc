@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz.h"
+#include "json_mutator.h"
 #include "serve/routes/route_table.h"
 #include "small_models.h"
 
@@ -72,4 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     std::abort();
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* bytes, size_t size, size_t room, unsigned seed) {
+  return heed::mutate_json_behind_line(bytes, size, room, seed);
 }

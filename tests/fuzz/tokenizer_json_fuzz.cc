@@ -1,5 +1,6 @@
 // tokenizer.json: what is read encodes text, and decodes what it encoded.
 #include "fuzz.h"
+#include "json_mutator.h"
 #include "text/readers/pipeline_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
@@ -11,4 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
       (void)pipeline.decode(pipeline.encode(text).ids);
     }
   });
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* bytes, size_t size, size_t room, unsigned seed) {
+  return heed::mutate_json(bytes, size, room, seed);
 }

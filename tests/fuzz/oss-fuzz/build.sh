@@ -16,6 +16,7 @@ if [[ -n ${FUZZERS:-} ]]; then mapfile -t targets < <(printf '%s_fuzz\n' $FUZZER
 cmake --build "$build" --target "${targets[@]}" -j "${JOBS:-$(nproc)}"
 
 mkdir -p "$OUT/lib"
+scripts/fuzz --dictionaries "$OUT"
 cp -r src/text/golden/tokenizers tests/fuzz/seeds/tokenizer_json "$OUT"
 for program in "$build"/bin/*_fuzz; do
   name=$(basename "$program" _fuzz)
