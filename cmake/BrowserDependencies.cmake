@@ -55,6 +55,11 @@ target_compile_definitions(browser_oniguruma PRIVATE HAVE_CONFIG_H)
 target_include_directories(browser_oniguruma SYSTEM PUBLIC ${root}/oniguruma/src)
 target_compile_options(browser_oniguruma PRIVATE -Os -w)
 
+# zlib's CRC-32, for weights in zip files.
+add_library(browser_zlib STATIC ${root}/zlib/crc32.c)
+target_include_directories(browser_zlib SYSTEM PUBLIC ${root}/zlib)
+target_compile_options(browser_zlib PRIVATE -O2 -w)
+
 # What WASI lacks, for the files of the folders that use it. Kernels are those for SIMD128 only: what cannot run it
 # cannot load the module.
 add_library(browser_wasi INTERFACE)
@@ -81,6 +86,7 @@ set(HEED_LEFT_OUT_serve admission.cc server.cc request_queue.cc sandbox.cc http/
 
 set(HEED_REPLACEMENTS_base ${wasi}/base/missing_posix.cc)
 set(HEED_LINK_base browser_wasi)
+set(HEED_LINK_io browser_zlib)
 set(HEED_LINK_text browser_icu browser_oniguruma)
 set(HEED_LINK_metrics browser_icu)
 set(HEED_LINK_translate browser_icu)

@@ -87,7 +87,7 @@ if(ONIGURUMA_LINK_LIBRARIES MATCHES "\\.a$")
 endif()
 set(HEED_LINK_text ${c_library_first} ${HEED_SENTENCEPIECE_LIBRARY} ${HEED_SENTENCEPIECE_TRAIN_LIBRARY}
     PkgConfig::ONIGURUMA ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
-set(HEED_LINK_io nlohmann_json::nlohmann_json)
+set(HEED_LINK_io nlohmann_json::nlohmann_json ZLIB::ZLIB)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
 set(HEED_LINK_data ICU::uc ZLIB::ZLIB PkgConfig::ZSTD)
 set(HEED_LINK_metrics ICU::uc)

@@ -12,6 +12,7 @@
 #include "base/text/json_file.h"
 #include "command.h"
 #include "io/safetensors/safetensors.h"
+#include "io/torch/test_torch_bytes.h"
 #include "models/config/decoder_only_config.h"
 #include "models/config/encoder_only_config.h"
 #include "models/directory/loaded_model.h"
@@ -138,6 +139,25 @@ TEST_F(CliModelFilesTest, VerifyFindsDamage) {
   const CommandResult without = run({"info", "--verify"});
   EXPECT_EQ(without.status, 0);
   EXPECT_EQ(without.out, "model.safetensors  no hash stored\n");
+}
+
+TEST_F(CliModelFilesTest, InfoVerifiesFilesOfPyTorch) {
+  folder_.write("config.json", "{}");
+  folder_.write("training_args.bin", "no weights");
+  const std::string numbers = array_bytes<float>({1, 2}),
+                    pickle =
+                        pickle_of("}(" + pickled_items({{"w", "FloatStorage", "0", 2, 0, {2}, {1}}}) + "u");
+  const auto verify = [&](const std::string& bytes) {
+    folder_.write("pytorch_model.bin", bytes);
+    return run({"info", "--verify"});
+  };
+  std::string bytes = torch_zip(pickle, {{"0", numbers}});
+  EXPECT_EQ(verify(bytes).out, "pytorch_model.bin  verified\n");
+  bytes[bytes.find(numbers)] ^= 1;
+  const CommandResult damaged = verify(bytes);
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.out, HasSubstr("'model/data/0' do not match their checksum"));
+  EXPECT_EQ(verify(torch_zip(pickle, {{"0", numbers}}, false)).out, "pytorch_model.bin  no hash stored\n");
 }
 
 TEST_F(CliModelFilesTest, InfoReportsANonzeroStartEmbedding) {

@@ -10,7 +10,6 @@
 
 #include "base/check.h"
 #include "base/text/printable.h"
-#include "io/zip_file.h"
 
 namespace heed {
 namespace {
@@ -170,22 +169,29 @@ TensorInfo read_header(const InputFile& file, const ZipEntry& entry) {
 
 }  // namespace
 
-NpzFile::NpzFile(InputFile file, std::vector<TensorInfo> infos)
-    : TensorReader(file.path(), std::move(infos)), file_(std::move(file)) {}
+NpzFile::NpzFile(InputFile file, std::vector<TensorInfo> infos, CheckedZipEntries entries)
+    : TensorReader(file.path(), std::move(infos)), file_(std::move(file)), entries_(std::move(entries)) {}
 
 NpzFile NpzFile::open(const std::string& path) {
   InputFile file(path);
   if (!is_zip(file)) fail(ErrorKind::kFormat, "'{}' is not an .npz file", path);
+  std::vector<ZipEntry> entries = read_zip_directory(file);
   std::vector<TensorInfo> infos;
-  for (const ZipEntry& entry : read_zip_directory(file)) infos.push_back(read_header(file, entry));
-  return {std::move(file), std::move(infos)};
+  for (const ZipEntry& entry : entries) infos.push_back(read_header(file, entry));
+  return {std::move(file), std::move(infos), CheckedZipEntries(std::move(entries))};
 }
 
 void NpzFile::read_elements(size_t index, int64_t begin, int64_t count, void* destination) const {
+  entries_.require(file_, index);
   const TensorInfo& info = infos()[index];
   const auto element = static_cast<uint64_t>(size_of(info.dtype));
   file_.read_at(info.begin + static_cast<uint64_t>(begin) * element, destination,
                 static_cast<size_t>(static_cast<uint64_t>(count) * element));
+  file_.require_unchanged();
+}
+
+void NpzFile::verify() const {
+  for (size_t entry = 0; entry < entries_.size(); ++entry) entries_.require(file_, entry);
 }
 
 }  // namespace heed

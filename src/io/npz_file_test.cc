@@ -66,7 +66,7 @@ TEST_F(NpzFileTest, RefusesOtherContent) {
   expect_error(ErrorKind::kFormat, "not an .npz file", [&] { NpzFile::open(path); });
 }
 
-// Any damaged byte of the file gives an array or an error.
+// Any damaged byte of the file gives an error, or the same array: in a date, for example.
 TEST_F(NpzFileTest, DamagedFilesGiveErrors) {
   ZipWriter zip;
   zip.add("a.npy", npy(Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3})));
@@ -79,13 +79,14 @@ TEST_F(NpzFileTest, DamagedFilesGiveErrors) {
     try {
       const NpzFile file = NpzFile::open(path);
       for (const TensorInfo& info : file.infos()) {
-        if (info.readable) file.read(info.name);
+        EXPECT_EQ(file.read(info.name).to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}))
+            << position;
       }
     } catch (const Error&) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(refused, 150);
 }
 
 }  // namespace

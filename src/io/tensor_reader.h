@@ -61,6 +61,10 @@ class TensorReader {
   /// The same for a tensor of F16 or BF16, in its type.
   void visit_halves(const std::string& name,
                     const std::function<void(int64_t, const uint16_t*, int64_t)>& visit) const;
+  /// Whether the file has hashes or checksums of its data.
+  virtual bool has_hashes() const { return false; }
+  /// Reads all data and compares them with these. Throws kFormat, naming the first that do not match.
+  virtual void verify() const {}
   /// Whether a part costs less than the whole tensor.
   bool has_cheap_parts(const std::string& name) const { return reads_parts(position_of(info(name))); }
 

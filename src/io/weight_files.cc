@@ -19,12 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kWhole[] = {model_file::kSafetensors, model_file::kPyTorch};
 
-std::unique_ptr<TensorReader> open_reader(const std::string& path) {
-  if (path.ends_with(".safetensors"))
-    return std::make_unique<SafetensorsReader>(SafetensorsReader::open(path));
-  return std::make_unique<TorchFile>(TorchFile::open(path));
-}
-
 std::string index_of(const char* whole) {
   return std::string(whole) + model_file::kIndexSuffix;
 }
@@ -65,6 +59,12 @@ void require_shard(const std::string& path, const std::string& index_path) {
 
 }  // namespace
 
+std::unique_ptr<TensorReader> open_weight_file(const std::string& path) {
+  if (path.ends_with(".safetensors"))
+    return std::make_unique<SafetensorsReader>(SafetensorsReader::open(path));
+  return std::make_unique<TorchFile>(TorchFile::open(path));
+}
+
 bool WeightFiles::are_safetensors(const ModelInventory& inventory) {
   return inventory.has_any({model_file::kSafetensors, index_of(model_file::kSafetensors)});
 }
@@ -79,7 +79,7 @@ WeightFiles WeightFiles::open(const ModelInventory& inventory) {
   files.directory_ = directory;
   for (const char* whole : kWhole) {
     if (inventory.has(whole)) {
-      files.add_all_of(open_reader(inventory.path(whole)));
+      files.add_all_of(open_weight_file(inventory.path(whole)));
     } else if (inventory.has(index_of(whole))) {
       files.add_shards(inventory.path(index_of(whole)));
     } else {
@@ -125,7 +125,7 @@ void WeightFiles::add_shards(const std::string& index_path) {
     const auto [shard, is_new] = opened.emplace(file, shards_.size());
     const std::string path = (fs::path(directory_) / file).string();
     if (is_new) require_shard(path, index_path);
-    if (is_new) shards_.push_back(open_reader(path));
+    if (is_new) shards_.push_back(open_weight_file(path));
     if (!shards_[shard->second]->has(name)) {
       fail(ErrorKind::kFormat, "{}: tensor '{}' is missing in its file '{}'", index_path, shown(name), file);
     }

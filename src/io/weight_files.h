@@ -16,6 +16,10 @@
 
 namespace heed {
 
+/// A file of weights by the ending of its name: .safetensors, or else PyTorch's. Throws kNotFound, kFile or
+/// kFormat.
+std::unique_ptr<TensorReader> open_weight_file(const std::string& path);
+
 class WeightFiles {
  public:
   /// Opens all files and checks their headers. Throws kNotFound if there are no weights in a known format,

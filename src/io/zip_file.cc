@@ -1,9 +1,12 @@
 #include "io/zip_file.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstring>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "base/text/printable.h"
@@ -172,7 +175,7 @@ std::vector<ZipEntry> read_zip_directory(const InputFile& file) {
       fail_in(file, fmt::format("entry {} of its directory is longer than the directory", n + 1));
     }
     ZipEntry entry{std::string(rest.substr(kEntryBytes, name_size)), number_at<uint32_t>(rest, 42),
-                   number_at<uint32_t>(rest, 24)};
+                   number_at<uint32_t>(rest, 24), number_at<uint32_t>(rest, 16)};
     uint64_t stored_size = number_at<uint32_t>(rest, 20);
     read_zip64_extra(rest.substr(kEntryBytes + name_size, extra_size),
                      {&entry.size, &stored_size, &entry.begin});
@@ -198,6 +201,36 @@ std::vector<ZipEntry> read_zip_directory(const InputFile& file) {
   }
   require_no_overlap(file, entries);
   return entries;
+}
+
+void require_checksum(const InputFile& file, const ZipEntry& entry) {
+  if (entry.checksum == 0) return;
+  constexpr uint64_t kTogether = uint64_t{1} << 18;  // bytes that stay in the cache
+  std::string bytes(std::min(kTogether, entry.size), '\0');
+  uLong checksum = crc32(0, nullptr, 0);
+  for (uint64_t done = 0; done < entry.size;) {
+    const uint64_t count = std::min(kTogether, entry.size - done);
+    file.read_at(entry.begin + done, bytes.data(), count);
+    checksum = crc32(checksum, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(count));
+    done += count;
+  }
+  if (checksum == entry.checksum) return;
+  fail(ErrorKind::kFormat,
+       "'{}' is damaged: the data of '{}' do not match their checksum; copy or download the file again",
+       file.path(), shown(entry.name));
+}
+
+CheckedZipEntries::CheckedZipEntries(std::vector<ZipEntry> entries)
+    : entries_(std::move(entries)), match_(std::make_unique<std::atomic<bool>[]>(entries_.size())) {}
+
+void CheckedZipEntries::require(const InputFile& file, size_t entry) const {
+  if (match_[entry]) return;
+  require_checksum(file, entries_[entry]);
+  match_[entry] = true;
+}
+
+bool CheckedZipEntries::have_checksums() const {
+  return std::ranges::any_of(entries_, [](const ZipEntry& entry) { return entry.checksum != 0; });
 }
 
 }  // namespace heed

@@ -1,12 +1,13 @@
 #include "cli/files/verify_weights.h"
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/check.h"
 #include "base/files/model_inventory.h"
 #include "base/text/json_text.h"
-#include "io/safetensors/safetensors.h"
 #include "io/weight_files.h"
 
 namespace heed::cli {
@@ -26,9 +27,9 @@ const char* name_of(FileState state) {
 
 VerifiedFile verify(const std::string& path, const std::string& name) {
   try {
-    const SafetensorsReader file = SafetensorsReader::open(path);
-    if (!file.has_hashes()) return {name, FileState::kWithoutHash};
-    file.verify();
+    const std::unique_ptr<TensorReader> file = open_weight_file(path);
+    if (!file->has_hashes()) return {name, FileState::kWithoutHash};
+    file->verify();
     return {name, FileState::kVerified};
   } catch (const Error& error) {
     return {name, FileState::kDamaged, error.what()};
@@ -40,6 +41,10 @@ VerifiedFile verify(const std::string& path, const std::string& name) {
 std::vector<VerifiedFile> verify_weights(const ModelInventory& model) {
   constexpr const char *kEnding = ".safetensors", *kTraining = "training";
   std::vector<std::string> names = model.ending_in({kEnding});
+  const std::string_view torch = model_file::kPyTorch, ending = torch.substr(torch.find('.'));
+  for (const std::string& name : model.ending_in({std::string(ending)})) {  // one file, or shards
+    if (name.starts_with(torch.substr(0, torch.size() - ending.size()))) names.push_back(name);
+  }
   for (const std::string& name : ModelInventory(model.path(kTraining)).ending_in({kEnding})) {
     names.push_back(kTraining + ("/" + name));
   }

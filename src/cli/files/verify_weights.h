@@ -1,4 +1,4 @@
-// heed info --verify: compares the weight files of a directory with their stored hashes.
+// heed info --verify: compares the weight files of a directory with the hashes or checksums in them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,8 +17,8 @@ struct VerifiedFile {
   std::string damage{};  ///< error message
 };
 
-/// Verifies every safetensors file of a directory and its training/. If none is damaged, throws the errors of
-/// WeightFiles::open(), such as missing files.
+/// Verifies every file of a directory in safetensors or of PyTorch, and those in its training/. If none is
+/// damaged, throws the errors of WeightFiles::open(), such as missing files.
 std::vector<VerifiedFile> verify_weights(const ModelInventory& model);
 
 bool any_damaged(const std::vector<VerifiedFile>& files);

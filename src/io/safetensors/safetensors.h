@@ -28,9 +28,8 @@ class SafetensorsReader final : public TensorReader {
   static SafetensorsReader open(const std::string& path);
 
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  bool has_hashes() const { return hashes_.has_value(); }
-  /// Reads all data and verifies the hashes. Throws kFormat, naming the first tensor that does not match.
-  void verify() const;
+  bool has_hashes() const override { return hashes_.has_value(); }
+  void verify() const override;
 
  protected:
   void read_elements(size_t index, int64_t begin, int64_t count, void* destination) const override;

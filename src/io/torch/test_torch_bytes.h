@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "zip_writer.h"
+
 namespace heed {
 
 /// A tensor as a pickle describes it.
@@ -66,33 +68,21 @@ inline std::string pickle_of(const std::string& value) {
 
 using ZipContent = std::vector<std::pair<std::string, std::string>>;
 
-/// A zip file with stored entries.
-inline std::string zip_bytes(const ZipContent& entries) {
-  std::string bytes, directory;
-  for (const auto& [name, data] : entries) {
-    const auto begin = static_cast<uint32_t>(bytes.size()), size = static_cast<uint32_t>(data.size());
-    // version, flags, method, time, date, checksum, sizes, lengths of name and extra field
-    const std::string common = number_bytes<uint16_t>(20) + std::string(8, '\0') + number_bytes<uint32_t>(0) +
-                               number_bytes(size) + number_bytes(size) +
-                               number_bytes(static_cast<uint16_t>(name.size())) + number_bytes<uint16_t>(0);
-    bytes += "PK\x03\x04" + common + name + data;
-    directory += "PK\x01\x02" + number_bytes<uint16_t>(20) + common + std::string(10, '\0') +
-                 number_bytes(begin) + name;
-  }
-  const auto count = static_cast<uint16_t>(entries.size());
-  return bytes + directory + "PK\x05\x06" + std::string(4, '\0') + number_bytes(count) + number_bytes(count) +
-         number_bytes(static_cast<uint32_t>(directory.size())) +
-         number_bytes(static_cast<uint32_t>(bytes.size())) + number_bytes<uint16_t>(0);
+inline std::string zip_bytes(const ZipContent& entries, bool with_checksums = true) {
+  ZipWriter zip(with_checksums);
+  for (const auto& [name, data] : entries) zip.add(name, data);
+  return zip.finish();
 }
 
 /// Keys and data of storages.
 using TorchStorages = std::vector<std::pair<std::string, std::string>>;
 
 /// The zip layout, with this data.pkl.
-inline std::string torch_zip(const std::string& pickle, const TorchStorages& storages) {
+inline std::string torch_zip(const std::string& pickle, const TorchStorages& storages,
+                             bool with_checksums = true) {
   ZipContent entries{{"model/data.pkl", pickle}, {"model/byteorder", "little"}};
   for (const auto& [key, data] : storages) entries.emplace_back("model/data/" + key, data);
-  return zip_bytes(entries);
+  return zip_bytes(entries, with_checksums);
 }
 
 /// The layout before torch 1.6; each storage has elements of `element_size` bytes.

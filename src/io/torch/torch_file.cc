@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "base/text/printable.h"
 #include "io/safetensors/safetensors_header.h"
-#include "io/zip_file.h"
 
 namespace heed {
 namespace {
@@ -34,6 +33,7 @@ std::string bytes_of(const InputFile& file, const ZipEntry& entry, uint64_t limi
     fail(ErrorKind::kFormat, "'{}' of '{}' has {} bytes, the maximum is {}", shown(entry.name), file.path(),
          entry.size, limit);
   }
+  require_checksum(file, entry);
   std::string bytes(entry.size, '\0');
   file.read_at(entry.begin, bytes.data(), bytes.size());
   return bytes;
@@ -69,7 +69,12 @@ std::string prefix_of(const InputFile& file, const EntryMap& entries) {
   return *prefix;
 }
 
-TorchTensors read_zip_layout(const InputFile& file) {
+struct ZipLayout {
+  TorchTensors tensors;
+  std::vector<ZipEntry> storages;  ///< in the order of tensors.storages
+};
+
+ZipLayout read_zip_layout(const InputFile& file) {
   EntryMap entries;
   for (ZipEntry& entry : read_zip_directory(file)) entries.emplace(entry.name, entry);
   const std::string prefix = prefix_of(file, entries);
@@ -84,8 +89,8 @@ TorchTensors read_zip_layout(const InputFile& file) {
   if (pickle.end != bytes.size()) {
     fail(ErrorKind::kFormat, "{}: {} bytes follow its end", origin, bytes.size() - pickle.end);
   }
-  TorchTensors tensors = torch_tensors(pickle, origin);
-  for (TorchStorage& storage : tensors.storages) {
+  ZipLayout layout{torch_tensors(pickle, origin), {}};
+  for (TorchStorage& storage : layout.tensors.storages) {
     const ZipEntry* entry = find(entries, prefix + "data/" + storage.key);
     if (entry == nullptr) {
       fail(ErrorKind::kFormat, "'{}' lacks the entry {}data/{}, the data of a storage", file.path(),
@@ -96,8 +101,9 @@ TorchTensors read_zip_layout(const InputFile& file) {
            file.path(), shown(entry->name), entry->size, storage.size, storage.element_size);
     }
     storage.begin = entry->begin;
+    layout.storages.push_back(*entry);
   }
-  return tensors;
+  return layout;
 }
 
 // ---- Legacy ----------------------------------------------------------------------------------------------
@@ -282,12 +288,19 @@ void require_torch_file(const InputFile& file) {
 TorchFile TorchFile::open(const std::string& path) {
   InputFile file(path);
   require_torch_file(file);
-  TorchTensors tensors = is_zip(file) ? read_zip_layout(file) : LegacyReader(file).read();
-  return TorchFile(std::move(file), std::move(tensors));
+  ZipLayout layout = is_zip(file) ? read_zip_layout(file) : ZipLayout{LegacyReader(file).read(), {}};
+  return TorchFile(std::move(file), std::move(layout.tensors), CheckedZipEntries(std::move(layout.storages)));
 }
 
-TorchFile::TorchFile(InputFile file, TorchTensors tensors)
-    : TensorReader(file.path(), infos_of(tensors)), file_(std::move(file)), tensors_(std::move(tensors)) {}
+TorchFile::TorchFile(InputFile file, TorchTensors tensors, CheckedZipEntries entries)
+    : TensorReader(file.path(), infos_of(tensors)),
+      file_(std::move(file)),
+      tensors_(std::move(tensors)),
+      entries_(std::move(entries)) {}
+
+void TorchFile::verify() const {
+  for (size_t storage = 0; storage < entries_.size(); ++storage) entries_.require(file_, storage);
+}
 
 bool TorchFile::reads_parts(size_t index) const {
   return is_row_major(tensors_.views[index]);
@@ -296,6 +309,7 @@ bool TorchFile::reads_parts(size_t index) const {
 void TorchFile::read_elements(size_t index, int64_t begin, int64_t count, void* destination) const {
   if (count == 0) return;
   const TorchView& view = tensors_.views[index];
+  if (view.storage < entries_.size()) entries_.require(file_, view.storage);
   const auto element = static_cast<size_t>(tensors_.storages[view.storage].element_size);
   const uint64_t first = infos()[index].begin;
   if (is_row_major(view)) {
@@ -310,6 +324,7 @@ void TorchFile::read_elements(size_t index, int64_t begin, int64_t count, void* 
   }
   std::vector<char> span(static_cast<size_t>(last + 1) * element);  // at most the storage
   file_.read_at(first, span.data(), span.size());
+  file_.require_unchanged();
   Positions positions(view, begin);
   char* to = static_cast<char*>(destination);
   for (int64_t n = 0; n < count; ++n, to += element, positions.advance()) {

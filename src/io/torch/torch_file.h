@@ -7,7 +7,8 @@
 // - before, or with _use_new_zipfile_serialization=False: five pickles (a magic number, the protocol, a
 //   description of the machine, the tensors, the keys of all storages), then for each key the number of
 //   elements and the elements.
-// A tensor is a view of a storage, with an offset and strides; several tensors may share one.
+// A tensor is a view of a storage, with an offset and strides; several tensors may share one. A zip file has
+// checksums, which torch.load ignores: a storage is compared with its own before it is read.
 #pragma once
 
 #include <string>
@@ -15,6 +16,7 @@
 #include "base/files/input_file.h"
 #include "io/tensor_reader.h"
 #include "io/torch/torch_objects.h"
+#include "io/zip_file.h"
 
 namespace heed {
 
@@ -23,15 +25,19 @@ class TorchFile final : public TensorReader {
   /// Reads everything but the elements. Throws kNotFound, kFile or kFormat.
   static TorchFile open(const std::string& path);
 
+  bool has_hashes() const override { return entries_.have_checksums(); }
+  void verify() const override;
+
  protected:
   void read_elements(size_t index, int64_t begin, int64_t count, void* destination) const override;
   bool reads_parts(size_t index) const override;
 
  private:
-  TorchFile(InputFile file, TorchTensors tensors);
+  TorchFile(InputFile file, TorchTensors tensors, CheckedZipEntries entries);
 
   InputFile file_;
   TorchTensors tensors_;
+  CheckedZipEntries entries_;  // one for each storage; none in the legacy layout
 };
 
 }  // namespace heed
