@@ -191,7 +191,7 @@ void NpzFile::read_elements(size_t index, int64_t begin, int64_t count, void* de
 }
 
 void NpzFile::verify() const {
-  for (size_t entry = 0; entry < entries_.size(); ++entry) entries_.require(file_, entry);
+  entries_.require_all(file_);
 }
 
 }  // namespace heed

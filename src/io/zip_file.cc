@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/text/printable.h"
+#include "io/tensor_reader.h"
 
 namespace heed {
 namespace {
@@ -205,11 +206,10 @@ std::vector<ZipEntry> read_zip_directory(const InputFile& file) {
 
 void require_checksum(const InputFile& file, const ZipEntry& entry) {
   if (entry.checksum == 0) return;
-  constexpr uint64_t kTogether = uint64_t{1} << 18;  // bytes that stay in the cache
-  std::string bytes(std::min(kTogether, entry.size), '\0');
+  std::string bytes(std::min<uint64_t>(kReadChunkBytes, entry.size), '\0');
   uLong checksum = crc32(0, nullptr, 0);
   for (uint64_t done = 0; done < entry.size;) {
-    const uint64_t count = std::min(kTogether, entry.size - done);
+    const uint64_t count = std::min<uint64_t>(kReadChunkBytes, entry.size - done);
     file.read_at(entry.begin + done, bytes.data(), count);
     checksum = crc32(checksum, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(count));
     done += count;
@@ -227,6 +227,10 @@ void CheckedZipEntries::require(const InputFile& file, size_t entry) const {
   if (match_[entry]) return;
   require_checksum(file, entries_[entry]);
   match_[entry] = true;
+}
+
+void CheckedZipEntries::require_all(const InputFile& file) const {
+  for (size_t entry = 0; entry < entries_.size(); ++entry) require(file, entry);
 }
 
 bool CheckedZipEntries::have_checksums() const {

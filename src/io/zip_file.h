@@ -41,6 +41,7 @@ class CheckedZipEntries {
 
   /// Throws kFormat if the data of an entry do not match its checksum.
   void require(const InputFile& file, size_t entry) const;
+  void require_all(const InputFile& file) const;
   /// Whether there are checksums.
   bool have_checksums() const;
   size_t size() const { return entries_.size(); }

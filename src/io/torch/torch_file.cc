@@ -299,7 +299,7 @@ TorchFile::TorchFile(InputFile file, TorchTensors tensors, CheckedZipEntries ent
       entries_(std::move(entries)) {}
 
 void TorchFile::verify() const {
-  for (size_t storage = 0; storage < entries_.size(); ++storage) entries_.require(file_, storage);
+  entries_.require_all(file_);
 }
 
 bool TorchFile::reads_parts(size_t index) const {
