@@ -183,6 +183,18 @@ TEST_F(TrainCommand, ShowsMetrics) {
   }
 }
 
+// Which has vocabularies in other files than the original.
+TEST_F(TrainCommand, FineTunesModelsOfCtranslate2) {
+  const std::string from = folder_.path("ctranslate2"), output = folder_.path("further");
+  ASSERT_EQ(heed_command({"convert", tiny_model(), from, "--to", "ctranslate2", "--quiet"}).status, 0);
+  ASSERT_FALSE(std::filesystem::exists(from + "/vocab.json")) << "the control";
+  const CommandResult result = heed_command({"train", "--from", from, "--pairs", pairs_, "--output", output,
+                                             "--max-steps", "5", "--pair", "de-en"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* file : {"/vocab.json", "/source.spm", "/target.spm"})
+    EXPECT_EQ(content_of(output + file), content_of(tiny_model() + file)) << file;
+}
+
 TEST_F(TrainCommand, MarksTheBestValidation) {
   const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
   // The learning rate is so high that the loss of the second validation is worse.

@@ -1,5 +1,6 @@
 // Fine-tuning of other encoder-decoder families than Marian: the result is a directory of the same family,
 // with its tokenizer and its settings of the search.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +26,8 @@ std::string model_of(const std::string& name) {
 }
 
 train::TrainerOptions further_training(const TestFolder& folder, const std::string& from,
-                                       const std::string& output) {
+                                       const std::string& output,
+                                       const std::map<std::string, std::string>& more = {}) {
   train::TrainerOptions options;
   options.output = folder.path(output);
   options.data.pairs.pairs = options.validation.pairs.pairs =
@@ -39,6 +41,7 @@ train::TrainerOptions further_training(const TestFolder& folder, const std::stri
                                                                      {"schedule.learning_rate", "0.002"}}) {
     settings.push_back({key, value, "test"});
   }
+  for (const auto& [key, value] : more) settings.push_back({key, value, "test"});
   options.recipe = train::make_recipe("tiny", "", settings);
   options.threads = 1;
   options.max_steps = 20;
@@ -71,6 +74,26 @@ TEST(Seq2SeqFamilyTraining, FineTunedModelsAreOfTheSameFamily) {
   }
 }
 
+// The config of T5 has one rate for all dropouts, of which a recipe may set one.
+TEST(Seq2SeqFamilyTraining, ResumesWithTheSameDropouts) {
+  const std::string from = model_of("seq2seq_families/t5");
+  if (!std::filesystem::exists(from)) GTEST_SKIP() << missing_families();
+  const TestFolder folder;
+  const auto last_loss = [&](const std::string& output, const std::string& dropout,
+                             const std::vector<int64_t>& stops) {
+    for (const int64_t stop : stops) {
+      train::TrainerOptions options = further_training(
+          folder, from, output, {{"model.dropout", dropout}, {"schedule.fit", "false"}});
+      options.max_steps = stop;
+      train::train(options);
+    }
+    return train::read_metrics(folder.path(output + "/training/metrics.jsonl")).back().loss;
+  };
+  const double wanted = last_loss("whole", "0.3", {6});
+  EXPECT_EQ(last_loss("resumed", "0.3", {3, 6}), wanted);
+  EXPECT_NE(last_loss("other", "0.2", {6}), wanted) << "the control";
+}
+
 TEST(Seq2SeqFamilyTraining, TextsAreTokenizedAgainForOtherLanguages) {
   const std::string from = model_of("seq2seq_families/m2m100");
   if (!std::filesystem::exists(from)) GTEST_SKIP() << missing_families();
@@ -87,6 +110,12 @@ TEST(Seq2SeqFamilyTraining, TextsAreTokenizedAgainForOtherLanguages) {
   };
   const std::string &one = languages.front(), &other = languages.back();
   const std::string wanted = train_pair("whole", one, other);
+  try {  // which has begun
+    train_pair("whole", one, languages[1]);
+    ADD_FAILURE() << "resumed with another language";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("is of " + one + "-" + other + "; give the same to resume"));
+  }
   EXPECT_NE(train_pair("killed", other, one), wanted) << "the control";
   // Before the first checkpoint.
   std::filesystem::remove(folder.path("killed/training/checkpoint.safetensors"));

@@ -33,6 +33,11 @@ void StepMeans::add(const train::Metrics& step) {
   seconds_ += step.step_seconds;
 }
 
+std::optional<double> StepMeans::tokens_per_second() const {
+  if (seconds_ <= 0) return std::nullopt;
+  return static_cast<double>(tokens_) / seconds_;
+}
+
 void TrainingForecast::add(const train::Metrics& step, double now) {
   if (!first_) {
     first_ = step;
@@ -96,9 +101,10 @@ std::string TrainingProgress::describe(const train::Metrics& m, const StepMeans&
                                        const char* rate_name) const {
   const std::optional<TrainingForecast::State> forecast = forecast_.state();
   const std::string percent = forecast ? fmt::format(" ({:.0f}%)", 100 * forecast->fraction) : "";
-  std::string line =
-      fmt::format("step {}{}  loss {:.3f}  {} {:.2e}  {:.0f} tokens/s  {}", m.step, percent, means.loss(),
-                  rate_name, m.learning_rate, means.tokens_per_second(), duration(m.seconds));
+  const std::optional<double> speed = means.tokens_per_second();
+  std::string line = fmt::format("step {}{}  loss {:.3f}  {} {:.2e}  {}{}", m.step, percent, means.loss(),
+                                 rate_name, m.learning_rate,
+                                 speed ? fmt::format("{:.0f} tokens/s  ", *speed) : "", duration(m.seconds));
   if (forecast && forecast->seconds_left) line += fmt::format("  {} left", duration(*forecast->seconds_left));
   return line;
 }

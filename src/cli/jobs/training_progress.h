@@ -16,7 +16,8 @@ class StepMeans {
   void add(const train::Metrics& step);
   bool empty() const { return steps_ == 0; }
   double loss() const { return loss_ / static_cast<double>(steps_); }
-  double tokens_per_second() const { return static_cast<double>(tokens_) / seconds_; }
+  /// Empty if no step has a duration: that whose validation is repeated on resume.
+  std::optional<double> tokens_per_second() const;
 
  private:
   int64_t steps_ = 0, tokens_ = 0;

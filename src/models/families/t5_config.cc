@@ -119,6 +119,12 @@ void read_dropouts(const JsonObject& json, TransformerConfig& c) {
   c.activation_dropout = json.number("activation_dropout", kProbabilities, rate);
 }
 
+void write_dropouts(const TransformerConfig& c, nlohmann::ordered_json& json) {
+  json["dropout_rate"] = c.dropout;
+  if (c.attention_dropout != c.dropout) json["attention_dropout"] = c.attention_dropout;
+  if (c.activation_dropout != c.dropout) json["activation_dropout"] = c.activation_dropout;
+}
+
 /// What all T5 models have in common.
 void complete(TransformerConfig& c) {
   c.source_vocabulary = c.vocabulary;
@@ -147,7 +153,7 @@ void describe_t5(ConfigFields& fields, TransformerConfig& c) {
   fields.custom(
       {"activation_dropout", "attention_dropout", "dropout", "dropout_rate"},
       [&](const JsonObject& json) { read_dropouts(json, c); },
-      [&](nlohmann::ordered_json& json) { json["dropout_rate"] = c.dropout; });
+      [&](nlohmann::ordered_json& json) { write_dropouts(c, json); });
   fields.number("layer_norm_epsilon", c.norm_epsilon, {0, 1}, 1e-6);
   fields.custom(
       {"dense_act_fn", "feed_forward_proj", "is_gated_act"},

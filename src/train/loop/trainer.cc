@@ -314,10 +314,13 @@ TrainingEnd Trainer::run_steps() {
   return *end;
 }
 
+/// Once: what it chose may have been changed by the user since.
 void Trainer::finish_model() {
-  reducer_.on_first([&] {
-    if (training_.task.finish) training_.task.finish(training_.directory.path());
-  });
+  TrainingState& state = checkpoint_.state;
+  if (!training_.task.finish || state.finished_step == state.step) return;
+  reducer_.on_first([&] { training_.task.finish(training_.directory.path()); });
+  state.finished_step = state.step;
+  save();
 }
 
 TrainingSummary Trainer::run() {

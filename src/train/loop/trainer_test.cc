@@ -186,6 +186,41 @@ TEST_P(TrainerTest, KeepsTheConfigurationsOfAModelWhoseTrainingResumes) {
   EXPECT_EQ(fs::exists(path("model/generation_config.json")), edited.contains("generation_config.json"));
 }
 
+// A finished training that is run again chooses no other heads than those that are there, if it does not train.
+TEST_P(TrainerTest, KeepsTheAlignmentHeadsOfAFinishedTraining) {
+  if (GetParam() != models::Task::kTranslation) GTEST_SKIP() << "has no alignment heads";
+  const std::string file = path("model/generation_config.json");
+  const auto heads = [&] { return JsonObject::read(file).json().at("alignment_heads"); };
+  train(options("model"));
+  const nlohmann::json chosen = heads(), other = {{0, 1}, {0, 0}};  // not sorted
+  ASSERT_NE(chosen, other);
+  nlohmann::json edited = JsonObject::read(file).json();
+  edited["alignment_heads"] = other;
+  write_json(file, edited);
+  train(options("model"));
+  EXPECT_EQ(heads(), other);
+  TrainerOptions further = options("model");
+  further.max_steps = 6;
+  train(further);
+  EXPECT_NE(heads(), other) << "the control: those of the newest weights";
+}
+
+TEST_P(TrainerTest, SampledSegmentationsNeedAUnigramModel) {
+  if (GetParam() != models::Task::kTranslation) GTEST_SKIP() << "has no sampled segmentations";
+  expect_error(ErrorKind::kUsage, "tokenizer.subword_regularization (2) needs a unigram model", [&] {
+    train(options("refused", {{"tokenizer.type", "bpe"}, {"tokenizer.subword_regularization", "2"}}));
+  });
+  EXPECT_FALSE(fs::exists(path("refused")));
+  train(options("bpe", {{"tokenizer.type", "bpe"}}));
+  expect_error(ErrorKind::kUsage, "set tokenizer.subword_regularization to 0", [&] {
+    TrainerOptions further = options("refused");
+    further.recipe = make_recipe("tiny", "", {{"training.from", path("bpe"), "test"},
+                                              {"tokenizer.subword_regularization", "2", "test"}});
+    train(further);
+  });
+  EXPECT_FALSE(fs::exists(path("refused")));
+}
+
 TEST_P(TrainerTest, ShardsHaveTokens) {
   expect_error(ErrorKind::kUsage, "training.shards (65) must not be above training.batch_tokens (64)", [&] {
     train(options("refused", {{"training.shards", "65"}}));
@@ -373,7 +408,12 @@ TEST_P(TrainerTest, RepeatsAnInterruptedValidation) {
     asks.join();
     const auto content =
         read_checksummed(path("copy/training/checkpoint.safetensors"), "heed training checkpoint 2");
-    interrupted += content.texts.at("state").find("unvalidated") != std::string::npos ? 1 : 0;
+    if (content.texts.at("state").find("unvalidated") != std::string::npos) {
+      ++interrupted;
+      // As if a resumed training had been killed between its log and its checkpoint.
+      const std::string log = "/training/metrics.jsonl";
+      MetricsLog(path("copy" + log), 1).append(read_metrics(path("whole" + log)).at(1));
+    }
     stop = false;
     o.on_ready = {};
     train(o);

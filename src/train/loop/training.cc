@@ -135,18 +135,19 @@ void Training::begin_or_resume() {
     checkpoint.state.text = task.fingerprint;
     store->begin(batches->cursor());
   }
-  log.emplace(directory.folder() + "/metrics.jsonl", checkpoint.state.step,
-              [this](const std::string& text) { say(text); });
+  const int64_t logged = checkpoint.state.step - (checkpoint.state.unvalidated ? 1 : 0);
+  log.emplace(directory.folder() + "/metrics.jsonl", logged, [this](const std::string& text) { say(text); });
 }
 
 /// All but those to keep. A training that has begun keeps its own: their user may have changed settings of
 /// the search, and a finished training has chosen alignment heads.
-void Training::write_model_files(const ModelInventory& kept) const {
+void Training::write_model_files(const ModelInventory& kept) {
   if (!kept.has(model_file::kConfig)) {
     write_json(directory.path() + "/" + model_file::kConfig, model->config_json());
   }
   if (task.write_generation_config && !kept.has(model_file::kGenerationConfig)) {
     task.write_generation_config(directory.path());
+    checkpoint.state.finished_step = kNotFinished;
   }
 }
 

@@ -61,7 +61,7 @@ class Training {
   const models::Model& build_model(const models::ModelSettings& settings);
   void begin_with_weights(const std::vector<std::string>& new_prefixes);
   void begin_or_resume();
-  void write_model_files(const ModelInventory& kept) const;
+  void write_model_files(const ModelInventory& kept);
   void require_the_same_text() const;
   void compare_processors();
 };

@@ -14,6 +14,8 @@
 namespace heed::train {
 namespace {
 
+constexpr int64_t kLongestFurtherBlock = 512;  // by default, for models that have been trained before
+
 /// The name of the architecture to train.
 std::string choose_architecture(const std::string& task, const std::string& from,
                                 const std::vector<Setting>& settings) {
@@ -78,15 +80,23 @@ void limit_fit(Recipe& recipe, const std::vector<Setting>& settings) {
   if (!sets(settings, kFitValidation)) recipe.fit_validation = !sets(settings, "validation.every");
 }
 
-/// The default length of texts is at most the model's. Where the settings have one, as a recorded recipe
-/// does, the model is not read: a training is resumed without it.
-void limit_length(Recipe& recipe, const std::vector<Setting>& settings) {
-  const bool blocks = recipe.task() == models::Task::kLanguageModel;
-  const char* key = blocks ? kBlockSize : kMaxLength;
-  if (sets(settings, key)) return;
+/// The default lengths of texts. A new language model or classifier is trained with as many positions as it
+/// has, since all of them are used afterwards. Where the settings have a length, as a recorded recipe does, the
+/// model of --from is not read: a training is resumed without it.
+void choose_length(Recipe& recipe, const std::vector<Setting>& settings) {
+  const models::Task task = recipe.task();
+  const bool blocks = task == models::Task::kLanguageModel;
+  if (sets(settings, blocks ? kBlockSize : kMaxLength)) return;
   int64_t& length = blocks ? recipe.block_size : recipe.max_length;
-  if (const int64_t most = models::max_length_of(models::ModelDirectory::open(recipe.from)); most > 0)
-    length = std::min(length, most);
+  const bool further = !recipe.from.empty();
+  if (further && blocks) length = std::min(kLongestFurtherBlock, recipe.batch_tokens);
+  const int64_t positions = further ? models::max_length_of(models::ModelDirectory::open(recipe.from))
+                                    : recipe.model.max_length;
+  if (!further && task != models::Task::kTranslation) {
+    length = positions;
+  } else if (positions > 0) {
+    length = std::min(length, positions);
+  }
 }
 
 }  // namespace
@@ -117,11 +127,11 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
     for (const models::Dropout& dropout : models::architecture_named(recipe.arch).dropouts) {
       recipe.model.*dropout.field = models::kKeepModelValue;
     }
-    limit_length(recipe, settings);
   }
   for (const Setting& setting : settings) {
     if (setting.key != kArchitecture && setting.key != kFrom) apply_setting(recipe, setting);
   }
+  choose_length(recipe, settings);
   limit_fit(recipe, settings);
   if (!recipe.from.empty() && recipe.schedule == ScheduleKind::kNoam) {
     fail(ErrorKind::kUsage,

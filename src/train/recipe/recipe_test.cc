@@ -58,6 +58,21 @@ TEST_F(RecipeFrom, PathsAreAbsoluteAndRelativeToTheFileThatNamesThem) {
   EXPECT_EQ(make_recipe("tiny", "", {{"training.from", "", "a test"}}).from, "");
 }
 
+TEST(Recipe, NewModelsAreTrainedWithAllTheirPositions) {
+  const auto recipe = [](const std::string& task, const std::string& positions) {
+    std::vector<Setting> settings;
+    if (!positions.empty()) settings.push_back({"model.max_length", positions, "a test"});
+    return make_recipe("tiny", task, settings);
+  };
+  EXPECT_EQ(recipe("lm", "").block_size, 64);
+  EXPECT_EQ(recipe("lm", "256").block_size, 256);
+  EXPECT_EQ(recipe("lm", "32").block_size, 32);
+  EXPECT_EQ(recipe("classify", "").max_length, recipe("classify", "").model.max_length);
+  EXPECT_EQ(recipe("classify", "40").max_length, 40);
+  EXPECT_EQ(recipe("translation", "").max_length, 128);
+  EXPECT_EQ(recipe("translation", "40").max_length, 40);
+}
+
 TEST_F(RecipeFrom, DefaultLengthsAreAtMostTheModels) {
   EXPECT_EQ(further(write_translator(30)).max_length, 30);
   EXPECT_EQ(further(write_translator(500)).max_length, Recipe().max_length);
@@ -75,6 +90,10 @@ TEST_F(RecipeFrom, DefaultLengthsAreAtMostTheModels) {
   text.inner_width = 16;
   text.max_length = 24;
   EXPECT_EQ(further(write("text", models::DecoderOnly(text))).block_size, 24);
+  text.max_length = 1000;
+  const std::string longer = write("longer", models::DecoderOnly(text));
+  EXPECT_EQ(further(longer).block_size, 512);
+  EXPECT_EQ(further(longer, {{"training.batch_tokens", "200", "a test"}}).block_size, 200);
 
   models::EncoderOnlyConfig classes = models::bert_config(models::EncoderHead::kClassifier);
   classes.vocabulary = 11;

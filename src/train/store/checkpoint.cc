@@ -45,7 +45,8 @@ nlohmann::ordered_json to_json(const TrainingState& s) {
                               {"kept_step", s.kept_step},
                               {"kept_weights", hexadecimal(s.kept_weights)},
                               {"batch_tokens", s.batch_tokens},
-                              {"fitted_steps", s.fitted_steps}};
+                              {"fitted_steps", s.fitted_steps},
+                              {"finished_step", s.finished_step}};
   if (s.best_loss) json["best_loss"] = *s.best_loss;
   if (s.unvalidated) json["unvalidated"] = to_line(*s.unvalidated);
   return json;
@@ -70,6 +71,7 @@ TrainingState from_json(const JsonObject& json) {
   s.kept_weights = from_hexadecimal(json, "kept_weights");
   s.batch_tokens = json.integer("batch_tokens", natural, 0);
   s.fitted_steps = json.integer("fitted_steps", {kNeverFitted}, kNeverFitted);  // earlier versions
+  s.finished_step = json.integer("finished_step", {kNotFinished}, kNotFinished);
   if (json.has("unvalidated")) s.unvalidated = metrics_of_line(json.string("unvalidated"), json.origin());
   return s;
 }

@@ -12,6 +12,8 @@
 
 namespace heed::train {
 
+constexpr int64_t kNotFinished = -1;
+
 struct TrainingState {
   int64_t step = 0;    ///< updates done
   BatchCursor cursor;  ///< of the next batch
@@ -29,6 +31,7 @@ struct TrainingState {
   int64_t batch_tokens = 0;        ///< the size of the batches, once it is decided (schedule_fit.h)
   /// The number of steps to which the schedule is fitted, or kNotYetFitted or kNeverFitted (schedule_fit.h).
   int64_t fitted_steps = 0;
+  int64_t finished_step = kNotFinished;  ///< whose model Task::finish() completed
   /// The last step, if its validation was interrupted and is still to be done.
   std::optional<Metrics> unvalidated;
 };

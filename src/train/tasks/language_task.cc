@@ -241,7 +241,8 @@ RunningTexts read_running_texts(const TaskInput& input) {
   const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
   if (recipe.batch_tokens < recipe.block_size) {
-    fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block_size ({})",
+    fail(ErrorKind::kUsage,
+         "training.batch_tokens ({}) must not be below training.block_size ({}, by default model.max_length)",
          recipe.batch_tokens, recipe.block_size);
   }
   const bool spells = recipe.tokenizer == "characters" || recipe.tokenizer == "bytes";
@@ -334,7 +335,6 @@ void language_model_preset(models::PresetSize size, Recipe& recipe) {
   recipe.weight_decay = 0.1;
   recipe.clip_norm = 1;
   recipe.metric = "loss";
-  recipe.block_size = std::min<int64_t>(recipe.model.max_length, 512);  // the model's context length
   recipe.decay = 0.995;
   recipe.validate_every = 500;
   recipe.validation_max_tokens = 200000;

@@ -11,6 +11,7 @@
 #include "base/files/model_inventory.h"
 #include "base/text/json_file.h"
 #include "base/text/option_error.h"
+#include "text/tokenizers/translation_tokenizer.h"
 #include "train/loop/trainer.h"
 
 namespace heed::train {
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 /// The content of training/tokenizer_files.json.
 struct Manifest {
   std::string made_from;                     // a fingerprint
+  std::optional<std::string> languages;      // such as de-en, "" if none; nothing before version 1.2
   std::map<std::string, std::string> files;  // fingerprints by file name
   bool operator==(const Manifest&) const = default;
 };
@@ -41,6 +43,11 @@ std::string made_from(const TaskInput& input, uint64_t text) {
     all.add(each);
   }
   return hexadecimal(all.value());
+}
+
+/// "de-en"; "" if none are given.
+std::string languages_of(const TrainerOptions& options) {
+  return options.source_language.empty() ? "" : options.source_language + "-" + options.target_language;
 }
 
 /// "a SentencePiece unigram tokenizer with 8,000 pieces".
@@ -83,12 +90,12 @@ class PreparedTokenizer {
         made_from_(made_from(input, text)) {}
 
   bool prepare(const std::function<void(const std::string&)>& make) {
+    const std::optional<Manifest> manifest = read_manifest();
     if (input_.begun) {
-      require_the_same();
-      require_the_same_languages();
+      require_the_same(manifest);
+      require_the_same_languages(*manifest);
       return false;
     }
-    const std::optional<Manifest> manifest = read_manifest();
     if (manifest && manifest->made_from == made_from_ && *manifest == describe(output_)) return false;
     const std::string staging = folder_ + "/tokenizer";
     fs::remove_all(staging);
@@ -104,11 +111,12 @@ class PreparedTokenizer {
   }
 
  private:
+  bool is_translation() const { return input_.options.recipe.task() == models::Task::kTranslation; }
   std::string manifest_path() const { return folder_ + "/tokenizer_files.json"; }
 
   Manifest describe(const std::string& directory) const {
     const ModelInventory files(directory);
-    Manifest manifest{made_from_, {}};
+    Manifest manifest{made_from_, languages_of(input_.options), {}};
     for (const std::string& name : names_) {
       if (files.has(name)) manifest.files.emplace(name, fingerprint_of_file(files.path(name)));
     }
@@ -120,7 +128,8 @@ class PreparedTokenizer {
     if (!fs::exists(manifest_path())) return std::nullopt;
     try {
       const JsonObject json = JsonObject::read(manifest_path());
-      Manifest manifest{json.string("made_from"), {}};
+      Manifest manifest{json.string("made_from"), {}, {}};
+      if (json.has("languages")) manifest.languages = json.string("languages");
       const JsonObject files = json.object("files");
       for (const std::string& name : files.keys()) manifest.files.emplace(name, files.string(name));
       return manifest;
@@ -130,8 +139,7 @@ class PreparedTokenizer {
     }
   }
 
-  void require_the_same() const {
-    const std::optional<Manifest> manifest = read_manifest();
+  void require_the_same(const std::optional<Manifest>& manifest) const {
     if (!manifest) {
       fail(
           ErrorKind::kFormat,
@@ -148,32 +156,40 @@ class PreparedTokenizer {
     }
   }
 
-  void require_the_same_languages() const {
-    const TrainerOptions& o = input_.options;
+  /// The languages of tokenizer_config.json. Tokenizers with a token for each language have no such pair.
+  std::optional<std::string> languages_of_config() const {
     const ModelInventory files(output_);
-    if (o.source_language.empty() || !files.has(model_file::kTokenizerConfig)) return;
+    if (!files.has(model_file::kTokenizerConfig)) return std::nullopt;
     const JsonObject config = JsonObject::read(files.path(model_file::kTokenizerConfig));
-    const bool has_pair = config.has("source_lang") && config.has("target_lang");
-    if (!has_pair && !o.recipe.from.empty()) return;  // a token for each language
-    const std::string now = o.source_language + "-" + o.target_language,
-                      before = has_pair ? config.string("source_lang") + "-" + config.string("target_lang")
-                                        : "no languages";
-    if (before == now) return;
-    fail_option(
-        "$languages {}: the training in '{}' is of {}; give the same to resume, or train into another "
-        "directory",
-        now, output_, before);
+    if (!config.has("source_lang") || !config.has("target_lang")) return std::nullopt;
+    return config.string("source_lang") + "-" + config.string("target_lang");
+  }
+
+  void require_the_same_languages(const Manifest& manifest) const {
+    const std::string now = languages_of(input_.options);
+    std::optional<std::string> before = languages_of_config();
+    if (before && now.empty()) return;
+    if (!before) before = manifest.languages;
+    if (!before && !input_.options.recipe.from.empty()) return;  // an earlier version noted none
+    if (now == before.value_or("")) return;
+    fail_option("{}: the training in '{}' is of {}; give the same to resume, or train into another directory",
+                now.empty() ? option_text("no $languages") : option_text("$languages {}", now), output_,
+                before.value_or("").empty() ? "no languages" : *before);
   }
 
   void copy(const std::string& from, const std::string& to) const {
     const ModelInventory files(from);
     const std::string folder = to + "/";
-    for (const std::string& name : names_) {
-      if (!files.has(name)) continue;
-      const std::string content = read_file(files.path(name));
-      write_file(folder + name,
-                 name == "tokenizer_config.json" ? with_languages(content, input_.options) : content);
+    if (files.has(model_file::kCtranslate2) && is_translation()) {  // whose vocabularies are lists
+      TranslationTokenizer::load(files).save(to);
+    } else {
+      for (const std::string& name : names_) {
+        if (files.has(name)) write_file(folder + name, read_file(files.path(name)));
+      }
     }
+    const std::string config = folder + model_file::kTokenizerConfig;
+    if (!fs::exists(config)) return;
+    write_file(config, with_languages(read_file(config), input_.options));
   }
 
   /// Those that an interrupted run has tokenized, for another recipe.
@@ -200,7 +216,9 @@ class PreparedTokenizer {
     }
     sync_directory(output_);
     write_json(manifest_path(),
-               nlohmann::ordered_json{{"made_from", manifest.made_from}, {"files", manifest.files}});
+               nlohmann::ordered_json{{"made_from", manifest.made_from},
+                                      {"languages", *manifest.languages},
+                                      {"files", manifest.files}});
     fs::remove_all(staging);
   }
 

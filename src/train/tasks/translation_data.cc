@@ -256,8 +256,19 @@ PairsText read_pairs_text(const TaskInput& task) {
   if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
   const Recipe& recipe = options.recipe;
   if (!recipe.from.empty() && !task.begun) {
-    check_symbols(recipe, TranslationTokenizer::load(recipe.from));
+    const TranslationTokenizer tokenizer = TranslationTokenizer::load(recipe.from);
+    check_symbols(recipe, tokenizer);
+    if (recipe.subword_regularization > 0) {
+      Random random(RandomKey::from_seed(recipe.seed));
+      tokenizer.sample_source("a", {}, random);  // throws where a text has one segmentation
+    }
     generation_of_source(task);
+  }
+  if (recipe.from.empty() && recipe.tokenizer == "bpe" && recipe.subword_regularization > 0) {
+    fail(ErrorKind::kUsage,
+         "tokenizer.subword_regularization ({}) needs a unigram model, and tokenizer.type is bpe: set one to 0 "
+         "or the other to unigram",
+         recipe.subword_regularization);
   }
   if (recipe.from.empty() && recipe.augmentation.placeholders > 0 && recipe.placeholders == 0) {
     fail(ErrorKind::kUsage,
