@@ -77,7 +77,7 @@ class EditTable {
   /// The first row has all columns, and the last one all from its band on.
   void place_bands(int64_t words) {
     const int64_t columns = static_cast<int64_t>(reference_.size()) + 1;
-    const double slope = static_cast<double>(reference_.size()) / static_cast<double>(words);
+    const double slope = words > 0 ? static_cast<double>(reference_.size()) / static_cast<double>(words) : 1;
     const auto beam = kBeam < slope / 2 ? static_cast<int64_t>(std::ceil(slope / 2 + kBeam)) : int64_t{kBeam};
     bands_ = {{0, columns, 0}};
     size_t cells = static_cast<size_t>(columns);

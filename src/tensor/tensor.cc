@@ -1,6 +1,7 @@
 #include "heed/tensor.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -267,6 +268,16 @@ void with_element_of(DType dtype, const Visit& visit) {
   HEED_CHECK(false);
 }
 
+/// Rounded to odd: a second rounding, to fewer bits, is that of the exact number (Boldo and Melquiond, "When
+/// double rounding is odd", 2005).
+double rounded_to_odd(int64_t value) {
+  const uint64_t size = value < 0 ? ~static_cast<uint64_t>(value) + 1 : static_cast<uint64_t>(value);
+  const int dropped =
+      std::max(0, static_cast<int>(std::bit_width(size)) - std::numeric_limits<double>::digits);
+  const uint64_t kept = size >> dropped, odd = kept << dropped == size ? kept : kept | 1;
+  return std::copysign(std::ldexp(static_cast<double>(odd), dropped), static_cast<double>(value));
+}
+
 template <typename To, typename From>
 To convert(From value) {
   if constexpr (std::is_same_v<From, Half>) {
@@ -275,6 +286,8 @@ To convert(From value) {
     return convert<To>(bfloat_to_float(value.bits));
   } else if constexpr (std::is_same_v<To, Half>) {
     return Half{double_to_half(static_cast<double>(value))};
+  } else if constexpr (std::is_same_v<To, BFloat> && std::is_same_v<From, int64_t>) {
+    return BFloat{double_to_bfloat(rounded_to_odd(value))};
   } else if constexpr (std::is_same_v<To, BFloat>) {
     return BFloat{double_to_bfloat(static_cast<double>(value))};
   } else if constexpr (std::is_floating_point_v<To>) {

@@ -190,6 +190,10 @@ TEST(Tensor, ConvertsWholeNumbersExactlyOrNotAtAll) {
   // One rounding, to nearest even: by way of a double this would be 2^54.
   const Tensor large = Tensor::from<int64_t>({(int64_t{1} << 54) + (int64_t{1} << 30) + 1}, {1});
   EXPECT_EQ(large.to_vector<float>()[0], 0x1p54f + 0x1p31f);
+  constexpr int64_t kTie = (int64_t{1} << 62) + (int64_t{1} << 54);  // of bfloat16
+  const Tensor around = Tensor::from<int64_t>({kTie - 1, kTie, kTie + 1, -kTie - 1, INT64_MIN}, {5});
+  EXPECT_EQ(around.to(DType::kBFloat16).to_vector<double>(),
+            (std::vector<double>{0x1p62, 0x1p62, 0x1p62 + 0x1p55, -0x1p62 - 0x1p55, -0x1p63}));
 }
 
 TEST(Tensor, ConvertsFloatsToHalvesWithOneRounding) {

@@ -42,8 +42,8 @@ class PackedMatrix {
   /// float32.
   PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing);
 
-  /// Weights rounded to bfloat16. Rows of x are rounded too, see packed_bf16.h. Throws kUsage on an
-  /// instruction set without such products.
+  /// Weights rounded to bfloat16. Rows of x are rounded too, see packed_bf16.h. The instruction set
+  /// must have such products (has_bf16_products()).
   static PackedMatrix in_bfloat16(const MatrixRows& weight, const float* bias);
 
   /// Weights (out, in) in 4 bits. Rows of x are quantized too, see packed_int4.h.
