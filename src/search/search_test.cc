@@ -126,6 +126,20 @@ TEST(Search, DraftsChangeNothingButTheNumberOfSteps) {
   }
 }
 
+TEST(Search, MaxLengthOfALanguageModelIsNotShortened) {
+  const FunctionModel model(17, 10000, repeating_logits(17));
+  const auto longest = [&](std::optional<int64_t> max_length, std::optional<int64_t> max_new) {
+    models::LoadedModel loaded;
+    loaded.generation.max_length = max_length;
+    loaded.generation.max_new = max_new;
+    return max_translation_length(continuation_options_of(loaded), model, {.prompt = 10});
+  };
+  EXPECT_EQ(longest(4096, {}), 4086);  // as of Llama 2
+  EXPECT_EQ(longest({}, {}), kUsualMaxNew);
+  EXPECT_EQ(longest(4096, 7), 7);
+  EXPECT_EQ(longest({}, 5000), 5000);
+}
+
 TEST(Search, ShortlistForbidsAllOtherTokens) {
   const int64_t vocabulary = 97;
   const FunctionModel model(vocabulary, 30, scrambled_logits(vocabulary, 3, 5));

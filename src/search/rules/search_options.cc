@@ -110,7 +110,8 @@ SearchOptions continuation_options_of(const models::LoadedModel& model) {
   take_defaults(defaults, options);
   options.sample = defaults.sample.value_or(defaults.beams == 1);
   options.sampling.top_p = defaults.top_p.value_or(kUsualTopP);
-  options.max_new = defaults.max_new.value_or(kUsualMaxNew);
+  // max_length counts the prompt, too, so that many new tokens are no further limit.
+  options.max_new = defaults.max_new.value_or(defaults.max_length.value_or(kUsualMaxNew));
   return options;
 }
 

@@ -113,7 +113,8 @@ SearchOptions search_options_of(const models::LoadedModel& model);
 /// is nucleus sampling with kUsualTopP.
 SearchOptions continuation_options_of(const models::LoadedModel& model);
 constexpr double kUsualTopP = 0.9;
-constexpr int64_t kUsualMaxNew = 256;  ///< default number of new tokens
+/// Number of new tokens for models without max_length and max_new_tokens.
+constexpr int64_t kUsualMaxNew = 256;
 
 /// Sampling at temperature 0 is greedy search, and is done by it.
 SearchOptions with_greedy_at_zero(SearchOptions options);

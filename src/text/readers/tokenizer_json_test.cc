@@ -237,6 +237,57 @@ TEST(TokenizerJson, ContradictionsAreRefused) {
       "contradicts \"add_prefix_space\": false", R"({"add_prefix_space": false})");
 }
 
+// In transformers 4.57 and 5.23 such a class overrides tokenizer.json.
+TEST(TokenizerJson, DefaultsOfAClassCount) {
+  const auto normalizer = [](const char* key, bool value) {
+    return [=](Json& json) { json["normalizer"][key] = value; };
+  };
+  const std::string bert = R"({"tokenizer_class": "BertTokenizer"})";
+  expect_change_refused("wordpiece_cased", nothing,
+                        "contradicts \"do_lower_case\": true by default in BertTokenizer, which", bert);
+  expect_change_refused("wordpiece_cased", nothing, "true by default in DistilBertTokenizerFast",
+                        R"({"tokenizer_class": "DistilBertTokenizerFast", "do_lower_case": null})");
+  expect_change_refused("wordpiece_lower", normalizer("strip_accents", false),
+                        "contradicts \"strip_accents\": true by default", bert);
+  expect_change_refused("wordpiece_lower", normalizer("handle_chinese_chars", false),
+                        "contradicts \"tokenize_chinese_chars\": true by default", bert);
+  expect_change_refused("wordpiece_lower", nothing, "", bert);
+  expect_change_refused("wordpiece_lower", normalizer("strip_accents", true), "", bert);
+  expect_change_refused("wordpiece_cased", normalizer("strip_accents", false), "",
+                        R"({"tokenizer_class": "BertTokenizer", "do_lower_case": false})");
+  const auto add_space = [](Json& json) { json["pre_tokenizer"]["add_prefix_space"] = true; };
+  expect_change_refused("byte_bpe", add_space,
+                        "contradicts \"add_prefix_space\": false by default in GPT2Tokenizer, which",
+                        R"({"tokenizer_class": "GPT2Tokenizer"})");
+  expect_change_refused("byte_bpe", add_space, "",
+                        R"({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": true})");
+  expect_change_refused("byte_bpe", nothing, "", R"({"tokenizer_class": "GPT2Tokenizer"})");
+}
+
+// Classes that follow the file, and steps in a sequence, which a class does not change.
+TEST(TokenizerJson, OtherClassesHaveNoDefaults) {
+  const auto in_sequence = [](const char* part, const char* list) {
+    return [=](Json& json) {
+      Json& steps = json[part];
+      if (steps.contains("add_prefix_space")) steps["add_prefix_space"] = true;
+      const Json other = steps["type"] == "ByteLevel" ? Json{{"type", "Digits"}, {"individual_digits", true}}
+                                                      : Json{{"type", "NFC"}};
+      steps = {{"type", "Sequence"}, {list, {other, steps}}};
+    };
+  };
+  for (const char* config :
+       {"{}", R"({"tokenizer_class": null})", R"({"tokenizer_class": "PreTrainedTokenizerFast"})",
+        R"({"tokenizer_class": "TokenizersBackend"})"}) {
+    expect_change_refused("wordpiece_cased", nothing, "", config);
+    expect_change_refused(
+        "byte_bpe", [](Json& json) { json["pre_tokenizer"]["add_prefix_space"] = true; }, "", config);
+  }
+  expect_change_refused("wordpiece_cased", in_sequence("normalizer", "normalizers"), "",
+                        R"({"tokenizer_class": "BertTokenizer"})");
+  expect_change_refused("byte_bpe", in_sequence("pre_tokenizer", "pretokenizers"), "",
+                        R"({"tokenizer_class": "GPT2Tokenizer"})");
+}
+
 TEST(TokenizerJson, DamagedFilesAreRefused) {
   expect_change_refused(
       "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = 99999; }, "has the id 99999");

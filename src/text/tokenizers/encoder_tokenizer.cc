@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/encoder_tokenizer_config.h"
 #include "text/tokenizers/config/tokenizer_config_keys.h"
+#include "text/tokenizers/config/tokenizer_flags.h"
 
 namespace heed {
 namespace {
@@ -61,28 +61,13 @@ TextPipeline bert_pipeline(const Vocabulary& vocabulary, const WordPieceSettings
   return {std::move(parts), static_cast<int32_t>(vocabulary.size())};
 }
 
-/// Throws if tokenizer_config.json contradicts tokenizer.json, since libraries disagree on which of them
-/// takes precedence. Takes over what tokenizer.json says.
-void compare(const TokenizerJson& json, const WordPieceConfig& config, WordPieceSettings& settings) {
-  const auto agree = [&](const TokenizerStep& step, const char* key, const std::optional<bool>& said,
-                         bool value) {
-    if (!said || *said == value) return;
-    refuse_step(
-        json, step,
-        fmt::format("contradicts \"{}\": {} in tokenizer_config.json; make both files agree", key, *said));
-  };
+/// Takes over what tokenizer.json says.
+void read_words(const TokenizerJson& json, const WordPieceConfig& config, WordPieceSettings& settings) {
   for (const TokenizerStep& step : json.normalizer) {
     if (step.type != "BertNormalizer") continue;
     settings.words.lowercase = step.settings.boolean("lowercase");
     settings.words.strip_accents = step.settings.boolean("strip_accents", settings.words.lowercase);
     settings.words.chinese_apart = step.settings.boolean("handle_chinese_chars");
-    agree(step, "do_lower_case", config.lowercase, settings.words.lowercase);
-    agree(step, "strip_accents", config.strip_accents, settings.words.strip_accents);
-    agree(step, "tokenize_chinese_chars", config.chinese_apart, settings.words.chinese_apart);
-  }
-  for (const TokenizerStep& step : json.pre_tokenizer) {
-    if (step.type != "ByteLevel") continue;
-    agree(step, "add_prefix_space", config.adds_space, step.settings.boolean("add_prefix_space"));
   }
   settings.truncates_left = config.truncates_left.value_or(json.truncates_left);
   for (const TokenizerStep& step : json.decoder) {
@@ -161,7 +146,8 @@ ModelTokenizer load_json(const std::string& path, const WordPieceConfig& config)
   const TokenizerJson json = read_tokenizer_json(path);
   const TextPipeline pipeline = read_text_pipeline(json);
   WordPieceSettings settings = config.settings;
-  compare(json, config, settings);
+  require_same_flags(json, config.flags);
+  read_words(json, config, settings);
   read_roles(json, pipeline, settings);
   std::vector<std::string> pieces;
   for (int32_t id = 0; id < pipeline.size(); ++id) pieces.push_back(pipeline.piece(id));
@@ -201,7 +187,7 @@ ModelTokenizer load_encoder_tokenizer(const ModelInventory& files) {
   const std::string config_path = files.path(kWordPieceConfig), config = read_tokenizer_config_file(files);
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
   if (files.has(kTokenizerJsonName)) return load_json(files.path(kTokenizerJsonName), settings);
-  if (settings.adds_space.value_or(false)) {
+  if (settings.flags.adds_space.value_or(false)) {
     fail(ErrorKind::kFormat, "{} sets \"add_prefix_space\", which needs a tokenizer.json", config_path);
   }
   const WordPieceSettings& of = settings.settings;

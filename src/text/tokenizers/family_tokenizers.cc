@@ -15,7 +15,9 @@
 #include "text/readers/vocabulary_json.h"
 #include "text/sentences/language_codes.h"
 #include "text/tokenizers/config/added_tokens.h"
+#include "text/tokenizers/config/tokenizer_class.h"
 #include "text/tokenizers/config/tokenizer_config_keys.h"
+#include "text/tokenizers/config/tokenizer_flags.h"
 #include "text/tokenizers/config/translation_tokenizer_config.h"
 #include "text/tokenizers/numbered_pieces.h"
 
@@ -25,6 +27,8 @@ namespace {
 constexpr const char *kJson = model_file::kTokenizerJson, *kBpeModel = model_file::kSentencePieceBpe,
                      *kT5Model = model_file::kT5Model, *kVocabulary = model_file::kVocabularyJson,
                      *kList = kSharedVocabulary;
+constexpr const char *kM2m100Class = "M2M100Tokenizer", *kNllbClass = "NllbTokenizer",
+                     *kMbartClass = "MBartTokenizer", *kMbart50Class = "MBart50Tokenizer";
 
 std::string all_languages(const FamilyTokenizer& tokenizer) {
   constexpr size_t kShown = 20;
@@ -53,11 +57,20 @@ bool is_language(const FamilyTokenizer& tokenizer, int32_t id) {
   return std::ranges::any_of(tokenizer.languages, [&](const auto& each) { return each.second == id; });
 }
 
-/// The name of a tokenizer's class without "Fast".
-std::string class_of(const JsonObject& config) {
-  std::string name = config.string("tokenizer_class", "");
-  if (name.ends_with("Fast")) name.resize(name.size() - 4);
-  return name;
+/// A directory with a list of CTranslate2 has no model_type, or that of a model which Heed made of it: then
+/// the languages tell classes apart.
+std::string class_of(const ModelInventory& files, const JsonObject& config) {
+  const std::string own = config.string("tokenizer_class", "");
+  return has_string_list(files, kList) ? named_tokenizer_class(files, own) : tokenizer_class_of(files, own);
+}
+
+/// tokenizer_config.json with a class, so that a copy of the tokenizer beside another config.json is the
+/// same.
+std::string with_class(const std::string& config, const JsonObject& parsed, const std::string& name) {
+  if (parsed.has("tokenizer_class")) return config;
+  nlohmann::ordered_json json = parse_ordered_json(config, parsed.origin());
+  json["tokenizer_class"] = name.empty() ? kPlainTokenizerClass : name;
+  return json.dump(2) + "\n";
 }
 
 /// Everything that the kinds of files have in common, from the pieces on.
@@ -66,7 +79,7 @@ class Loader {
   Loader(const ModelInventory& files, const std::string& config)
       : files_(files),
         config_(JsonObject::parse(config, files.path(model_file::kTokenizerConfig))),
-        class_(class_of(config_)) {
+        class_(class_of(files_, config_)) {
     require_known_keys(config_, family_tokenizer_keys());
     special_.end = read_token(config_, "eos_token", special_.end);
     special_.unknown = read_token(config_, "unk_token", special_.unknown);
@@ -89,9 +102,12 @@ class Loader {
       load_mbart();
     }
     if (!files_.has(kJson)) require_no_other_ids(files_, *vocabulary_);
+    choose_class();
+    frame_sources();
     frame_targets();
     const std::string usual = read_token(config_, "src_lang", usual_source());
     if (!result_.languages.empty()) {
+      result_.config = with_class(result_.config, config_, class_);
       result_.choose_languages(
           usual, result_.target_begins_with_language ? read_token(config_, "tgt_lang", "") : "");
     }
@@ -158,7 +174,8 @@ class Loader {
 
   void load_json() {
     const TokenizerJson json = read_tokenizer_json(add_file(kJson));
-    require_prefix_space(json);
+    require_same_flags(json, {.tokenizer_class = config_.string("tokenizer_class", ""),
+                              .adds_space = read_flag(config_, "add_prefix_space")});
     const TextPipeline pipeline = read_text_pipeline(json);
     std::vector<std::string> special;
     for (const AddedToken& token : json.added) {
@@ -206,20 +223,6 @@ class Loader {
     return pieces;
   }
 
-  /// Libraries disagree on which of the two files decides.
-  void require_prefix_space(const TokenizerJson& json) const {
-    const auto wanted = read_flag(config_, "add_prefix_space");
-    for (const TokenizerStep& step : json.pre_tokenizer) {
-      if (!wanted || step.type != "ByteLevel" || step.settings.boolean("add_prefix_space") == *wanted)
-        continue;
-      fail(
-          ErrorKind::kFormat,
-          "{}: \"add_prefix_space\" is {} in tokenizer_config.json, but the opposite in this file; make both "
-          "files agree",
-          json.path, *wanted);
-    }
-  }
-
   SentencePieceFile read_model(const std::string& name) {
     model_path_ = add_file(name);
     return read_sentencepiece_file(model_path_);
@@ -263,7 +266,6 @@ class Loader {
     number(std::move(pieces), tokens);
     add_languages(tokens);
     use_model(model);
-    result_.source = {{result_.languages.front().second}, {vocabulary_->end_id()}};
   }
 
   /// M2M-100, NLLB and mBART-50 of CTranslate2, whose list numbers the pieces of the model; what the model
@@ -288,20 +290,10 @@ class Loader {
            "tokenizer.json of the original model into it",
            files_.directory());
     }
-    const int32_t language = result_.languages.front().second, end = vocabulary_->end_id();
-    result_.source = class_ == "MBartTokenizer" ? FamilyTokenizer::Frame{{}, {end, language}}
-                                                : FamilyTokenizer::Frame{{language}, {end}};
-    // English is the source language of transformers' classes by default.
-    for (const auto& [name, tokenizer_class] :
-         {std::pair{"en", "M2M100Tokenizer"}, {"eng_Latn", "NllbTokenizer"}, {"en_XX", "MBart50Tokenizer"}}) {
-      const bool known = std::ranges::any_of(
-          result_.languages, [english = name](const auto& each) { return each.first == english; });
-      if (class_.empty() && known) class_ = tokenizer_class;
-    }
   }
 
   void load_mbart() {
-    if (class_ != "MBartTokenizer" && class_ != "MBart50Tokenizer") {
+    if (class_ != kMbartClass && class_ != kMbart50Class) {
       config_.reject("tokenizer_class",
                      "\"MBartTokenizer\" or \"MBart50Tokenizer\" for a sentencepiece.bpe.model without a "
                      "tokenizer.json");
@@ -309,7 +301,7 @@ class Loader {
     const SentencePieceFile model = read_model(kBpeModel);
     constexpr int kModelSpecials = 3;  // <unk>, <s>, </s>
     constexpr size_t kMbart = 25, kMbart50 = 52;
-    const bool is_50 = class_ == "MBart50Tokenizer";
+    const bool is_50 = class_ == kMbart50Class;
     std::vector<std::string> special{"<s>", special_.pad, special_.end, special_.unknown}, pieces = special;
     for (int n = kModelSpecials; n < model.size(); ++n) pieces.push_back(model[n].text);
     for (const std::string& language : mbart_languages(is_50 ? kMbart50 : kMbart))
@@ -319,12 +311,46 @@ class Loader {
     number(std::move(pieces), special);
     add_languages(special);
     use_model(model);
-    const int32_t language = result_.languages.front().second, end = vocabulary_->end_id();
-    result_.source =
-        is_50 ? FamilyTokenizer::Frame{{language}, {end}} : FamilyTokenizer::Frame{{}, {end, language}};
   }
 
-  /// What a source has around it by default, and around a target.
+  bool has_language(const std::string& name) const {
+    return std::ranges::any_of(result_.languages,
+                               [&](const auto& language) { return language.first == name; });
+  }
+
+  /// Where no class is named, languages tell NLLB from M2M-100, whose model_type it has, and the models of
+  /// CTranslate2 apart.
+  void choose_class() {
+    if (has_language("eng_Latn") && (class_.empty() || class_ == kM2m100Class)) class_ = kNllbClass;
+    if (!class_.empty() || files_.has(kJson)) return;
+    if (has_language("en")) class_ = kM2m100Class;
+    if (has_language("en_XX")) class_ = kMbart50Class;
+  }
+
+  /// What transformers' classes put around a source, whatever tokenizer.json says; with other classes, what
+  /// it says.
+  void frame_sources() {
+    const bool legacy = read_flag(config_, "legacy_behaviour").value_or(false) && class_ == kNllbClass;
+    const bool ends = class_ == kMbartClass || legacy;
+    const bool begins = class_ == kM2m100Class || class_ == kMbart50Class || class_ == kNllbClass;
+    const bool follows_file = files_.has(kJson) && !ends && !begins;
+    if (result_.languages.empty() || follows_file) return;
+    const int32_t language = source_in_file(), end = vocabulary_->end_id();
+    result_.source =
+        ends ? FamilyTokenizer::Frame{{}, {end, language}} : FamilyTokenizer::Frame{{language}, {end}};
+  }
+
+  /// The language around a source that tokenizer.json names, or the first one.
+  int32_t source_in_file() const {
+    std::vector<int32_t> ids = result_.source.before;
+    ids.insert(ids.end(), result_.source.after.begin(), result_.source.after.end());
+    for (const int32_t id : ids) {
+      if (is_language(result_, id)) return id;
+    }
+    return result_.languages.front().second;
+  }
+
+  /// What a target has around it.
   void frame_targets() {
     const int32_t end = vocabulary_->end_id();
     result_.target.after = {end};
@@ -333,22 +359,16 @@ class Loader {
       return;
     }
     // mBART's decoder starts from the language, which no id of the target repeats.
-    result_.target_begins_with_language = class_ != "MBartTokenizer";
-    const auto legacy = read_flag(config_, "legacy_behaviour");
-    if (!legacy) return;
-    const int32_t any = result_.languages.front().second;
-    result_.source = *legacy ? FamilyTokenizer::Frame{{}, {end, any}} : FamilyTokenizer::Frame{{any}, {end}};
+    result_.target_begins_with_language = class_ != kMbartClass;
   }
 
   /// The source language of transformers' classes where the config names none; empty: that of the file.
   std::string usual_source() const {
-    std::string usual = class_ == "M2M100Tokenizer"                                  ? "en"
-                        : class_ == "NllbTokenizer"                                  ? "eng_Latn"
-                        : class_ == "MBartTokenizer" || class_ == "MBart50Tokenizer" ? "en_XX"
-                                                                                     : "";
-    const bool known =
-        std::ranges::any_of(result_.languages, [&](const auto& language) { return language.first == usual; });
-    return known ? usual : "";
+    const std::string usual = class_ == kM2m100Class                             ? "en"
+                              : class_ == kNllbClass                             ? "eng_Latn"
+                              : class_ == kMbartClass || class_ == kMbart50Class ? "en_XX"
+                                                                                 : "";
+    return has_language(usual) ? usual : "";
   }
 
   const ModelInventory& files_;

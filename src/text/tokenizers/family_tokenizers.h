@@ -7,8 +7,9 @@
 //   sentencepiece.bpe.model with              M2M-100, NLLB and mBART-50 of CTranslate2; the list has all
 //     shared_vocabulary.json                  pieces by id
 //
-// The special tokens around a text are those of the file's post-processor, or of the family. Where a language
-// code is one of them, it is that of the chosen source or target language.
+// The special tokens around a text are those of transformers' class if that has languages, whatever the file
+// says, else those of the file's post-processor, or of the family. Where a language code is one of them, it
+// is that of the chosen source or target language.
 #pragma once
 
 #include <string>
@@ -32,7 +33,7 @@ struct FamilyTokenizer {
   std::string source_language, target_language;            ///< the chosen ones, if there are languages
   bool true_case_capitals = false;
   bool target_begins_with_language = false;
-  std::string config;              ///< the content of tokenizer_config.json
+  std::string config;  ///< the content of tokenizer_config.json, with the class if it has languages
   std::vector<std::string> files;  ///< all others, with their paths
 
   /// Exchanges the language codes of the frames; empty: as before. Throws kUsage for an unknown language,

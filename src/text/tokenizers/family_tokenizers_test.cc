@@ -117,6 +117,105 @@ TEST_F(FamilyTokenizers, MbartEndsSourcesWithTheirLanguage) {
   EXPECT_EQ(load().languages().size(), 52);
   configure("{}");
   expect_error(ErrorKind::kFormat, "'tokenizer_class'", [&] { load(); });
+  folder_.write("config.json", R"({"model_type": "mbart"})");
+  EXPECT_EQ(load().languages().size(), 25);
+  folder_.write("config.json", R"({"model_type": "mbart", "tokenizer_class": "MBart50Tokenizer"})");
+  EXPECT_EQ(load().languages().size(), 52);
+}
+
+/// A directory with a tokenizer.json whose post_processor puts `code` behind a source, or before it.
+class FamilyFrames : public testing::Test {
+ protected:
+  void write(const std::vector<std::string>& languages, bool behind) const {
+    using nlohmann::json;
+    std::vector<std::string> pieces{"<s>", "<pad>", "</s>", "<unk>", "\u2581x"};
+    json added = json::array(), vocabulary = json::object();
+    pieces.insert(pieces.end(), languages.begin(), languages.end());
+    for (size_t id = 0; id < pieces.size(); ++id) {
+      vocabulary[pieces[id]] = id;
+      if (id != 4) added.push_back({{"id", id}, {"content", pieces[id]}, {"special", true}});
+    }
+    const auto token = [](const std::string& name) {
+      return json{{"SpecialToken", {{"id", name}, {"type_id", 0}}}};
+    };
+    const auto text = [](const char* name) { return json{{"Sequence", {{"id", name}, {"type_id", 0}}}}; };
+    const json end = token("</s>"), language = token(languages[0]);
+    json tokens = json::object();
+    for (const std::string& name : {std::string("</s>"), languages[0]}) {
+      tokens[name] = {
+          {"id", name}, {"ids", json::array({vocabulary[name]})}, {"tokens", json::array({name})}};
+    }
+    json single = json::array({text("A"), end}), pair = json::array({text("A"), text("B"), end});
+    for (json* each : {&single, &pair}) each->insert(behind ? each->end() : each->begin(), language);
+    const json metaspace{{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}};
+    const json file{
+        {"added_tokens", added},
+        {"pre_tokenizer", metaspace},
+        {"post_processor",
+         {{"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", tokens}}},
+        {"decoder", metaspace},
+        {"model", {{"type", "WordLevel"}, {"unk_token", "<unk>"}, {"vocab", vocabulary}}}};
+    folder_.write("tokenizer.json", file.dump());
+  }
+  /// The pieces of a source with these configs.
+  std::vector<std::string> pieces(const std::string& tokenizer_config,
+                                  const std::string& config = "{}") const {
+    folder_.write("tokenizer_config.json", tokenizer_config);
+    folder_.write("config.json", config);
+    return load().encode_source("x").pieces;
+  }
+  TranslationTokenizer load() const { return TranslationTokenizer::load(folder_.path()); }
+
+  TestFolder folder_;
+};
+
+// As NllbTokenizer of transformers 4.57 and 5.23, whatever the post_processor of the file says: transformers
+// before 4.28 wrote that of the legacy behaviour.
+TEST_F(FamilyFrames, NllbBeginsSourcesWithTheirLanguage) {
+  for (const bool behind : {true, false}) {
+    write({"fra_Latn", "eng_Latn", "deu_Latn"}, behind);
+    for (const char* name : {"NllbTokenizer", "NllbTokenizerFast"}) {
+      const std::string own = "\"tokenizer_class\": \"" + std::string(name) + "\"";
+      EXPECT_THAT(pieces("{" + own + "}"), ElementsAre("eng_Latn", "\u2581x", "</s>"));
+      EXPECT_THAT(pieces("{" + own + R"(, "src_lang": "deu_Latn", "legacy_behaviour": false})"),
+                  ElementsAre("deu_Latn", "\u2581x", "</s>"));
+      EXPECT_THAT(pieces("{" + own + R"(, "legacy_behaviour": true})"),
+                  ElementsAre("\u2581x", "</s>", "eng_Latn"));
+    }
+    for (const char* config : {"{}", R"({"model_type": "m2m_100"})"}) {  // by its languages
+      EXPECT_THAT(pieces("{}", config), ElementsAre("eng_Latn", "\u2581x", "</s>"));
+    }
+  }
+}
+
+TEST_F(FamilyFrames, GenericClassesFollowTheFile) {
+  write({"fra_Latn", "eng_Latn"}, true);
+  EXPECT_THAT(pieces(R"({"tokenizer_class": "PreTrainedTokenizerFast"})"),
+              ElementsAre("\u2581x", "</s>", "fra_Latn"));
+  EXPECT_THAT(pieces(R"({"tokenizer_class": "TokenizersBackend"})"),
+              ElementsAre("\u2581x", "</s>", "fra_Latn"));
+}
+
+// AutoTokenizer takes the class of tokenizer_config.json, else of config.json, else of the model_type.
+TEST_F(FamilyFrames, MbartAndMbart50HaveTheirClass) {
+  const std::string mbart = R"({"model_type": "mbart"})",
+                    of_50 = R"({"tokenizer_class": "MBart50Tokenizer"})";
+  for (const bool behind : {true, false}) {
+    write({"de_DE", "en_XX"}, behind);
+    EXPECT_THAT(pieces("{}", mbart), ElementsAre("\u2581x", "</s>", "en_XX"));
+    EXPECT_FALSE(load().target_begins_with_language());
+    EXPECT_THAT(pieces(of_50, mbart), ElementsAre("en_XX", "\u2581x", "</s>"));
+    EXPECT_THAT(pieces(R"({"tokenizer_class": "MBartTokenizerFast"})", of_50),
+                ElementsAre("\u2581x", "</s>", "en_XX"));
+    EXPECT_THAT(pieces("{}", of_50), ElementsAre("en_XX", "\u2581x", "</s>"));
+    EXPECT_TRUE(load().target_begins_with_language());
+    // A copy of the tokenizer names its class itself.
+    const TestFolder copy;
+    load().save(copy.path());
+    copy.write("config.json", mbart);
+    EXPECT_THAT(TranslationTokenizer::load(copy.path()).encode_source("x").pieces,
+                ElementsAre("en_XX", "\u2581x", "</s>"));
+  }
 }
 
 TEST_F(FamilyTokenizers, T5HasSentinels) {

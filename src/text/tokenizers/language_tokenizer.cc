@@ -9,6 +9,8 @@
 #include "text/tokenizers/byte_bpe.h"
 #include "text/tokenizers/config/added_tokens.h"
 #include "text/tokenizers/config/language_tokenizer_config.h"
+#include "text/tokenizers/config/tokenizer_class.h"
+#include "text/tokenizers/config/tokenizer_flags.h"
 #include "text/tokenizers/plain_tokenizers.h"
 
 namespace heed {
@@ -53,6 +55,8 @@ void check_contradictions(const TokenizerJson& json, const TextTokenizerConfig& 
       contradicts("add_prefix_space", *config.adds_space,
                   adds_space ? "a space is added before a text" : "no space is added before a text");
     }
+  } else {
+    require_same_flags(json, {.tokenizer_class = config.tokenizer_class});
   }
   for (const AddedToken& token : config.added) {
     const auto id = static_cast<size_t>(token.id);
@@ -137,8 +141,21 @@ ModelTokenizer load_json(const std::string& path, const TextTokenizerConfig& con
   return ModelTokenizer(std::move(parts));
 }
 
-ModelTokenizer load_kind(TextTokenizerKind kind, const std::string& directory,
+/// Throws unless transformers cuts text into words as GPT-2: vocab.json and merges.txt do not say how, and
+/// with another pattern the ids are others.
+void require_gpt2_words(const ModelInventory& files, const TextTokenizerConfig& config) {
+  const std::string name = tokenizer_class_of(files, config.tokenizer_class);
+  if (name.empty() || name == "GPT2Tokenizer") return;
+  fail(ErrorKind::kFormat,
+       "'{}': vocab.json and merges.txt do not say how {} cuts text into words, as tokenizer.json does: copy "
+       "that of the original model into it, or save one with transformers "
+       "(AutoTokenizer.from_pretrained(\"DIR\").save_pretrained(\"DIR\"))",
+       files.directory(), shown(name));
+}
+
+ModelTokenizer load_kind(TextTokenizerKind kind, const ModelInventory& files,
                          const TextTokenizerConfig& config) {
+  const std::string& directory = files.directory();
   const bool numbers_text = kind == TextTokenizerKind::kBytes || kind == TextTokenizerKind::kCharacters;
   if (numbers_text && !config.added.empty()) {
     fail(ErrorKind::kFormat, "'{}': the added token '{}' is not supported by a tokenizer of the kind \"{}\"",
@@ -150,6 +167,7 @@ ModelTokenizer load_kind(TextTokenizerKind kind, const std::string& directory,
     case TextTokenizerKind::kCharacters:
       return load_character_tokenizer(directory);
     case TextTokenizerKind::kByteBpe:
+      require_gpt2_words(files, config);
       return byte_bpe_tokenizer(read_byte_bpe(directory, config));
     case TextTokenizerKind::kSentencePiece:
       return load_sentencepiece_tokenizer(directory, config);
@@ -199,7 +217,7 @@ ModelTokenizer load_language_tokenizer(const ModelInventory& files) {
          files.directory());
   }
   if (found->json) return load_json(files.path(model_file::kTokenizerJson), config);
-  ModelTokenizer tokenizer = load_kind(found->kind, files.directory(), config);
+  ModelTokenizer tokenizer = load_kind(found->kind, files, config);
   if (config.own) check_own_json(files, tokenizer);
   return tokenizer;
 }

@@ -234,6 +234,35 @@ TEST(ByteBpe, TruncatedMergesAreDetected) {
                [&] { load_language_tokenizer(folder.path()); });
 }
 
+// transformers cuts words of Qwen's classes, among others, with another pattern, and normalizes them.
+TEST(ByteBpe, OnlyGpt2sClassNeedsNoTokenizerJson) {
+  const auto tokenizer = trained(TextTokenizerKind::kByteBpe);
+  const auto open = [&](const std::string& tokenizer_config, const std::string& config) {
+    const TestFolder folder;
+    tokenizer.save(folder.path());
+    folder.write("tokenizer_config.json", tokenizer_config);
+    folder.write("config.json", config);
+    return load_language_tokenizer(folder.path());
+  };
+  const std::string qwen = R"({"tokenizer_class": "Qwen2Tokenizer"})", gpt2 = R"({"model_type": "gpt2"})";
+  const auto expect_refused = [&](const std::string& tokenizer_config, const std::string& config) {
+    expect_error(ErrorKind::kFormat, "do not say how Qwen2Tokenizer cuts text into words, as tokenizer.json",
+                 [&] { open(tokenizer_config, config); });
+  };
+  expect_refused(qwen, gpt2);
+  expect_refused(R"({"tokenizer_class": "Qwen2TokenizerFast"})", "{}");
+  expect_refused("{}", qwen);
+  expect_refused("{}", R"({"model_type": "qwen3", "tokenizer_class": null})");
+  const auto expected = tokenizer.ids(sample());
+  for (const auto& [tokenizer_config, config] :
+       {std::pair{"{}", "{}"},
+        {"{}", R"({"model_type": "gpt2"})"},
+        {R"({"tokenizer_class": "GPT2TokenizerFast"})", R"({"model_type": "llama"})"},
+        {"{}", R"({"model_type": "llama", "tokenizer_class": "GPT2Tokenizer"})"}}) {
+    EXPECT_EQ(open(tokenizer_config, config).ids(sample()), expected) << tokenizer_config << config;
+  }
+}
+
 TEST(ByteBpe, ReadsTokenizerJson) {
   const TestFolder folder;
   write_file(folder.path() + "/tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");

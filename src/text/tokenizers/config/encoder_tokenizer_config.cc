@@ -33,16 +33,16 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
     fail(ErrorKind::kFormat, "{} sets \"do_basic_tokenize\" to false, which Heed does not support", name);
   }
   require_known_keys(config, wordpiece_keys());
-  WordPieceConfig result{.settings = {},
-                         .lowercase = read_flag(config, "do_lower_case"),
-                         .strip_accents = read_flag(config, "strip_accents"),
-                         .chinese_apart = read_flag(config, "tokenize_chinese_chars"),
-                         .adds_space = read_flag(config, "add_prefix_space"),
-                         .truncates_left = read_truncates_left(config)};
+  const TokenizerFlags flags{.tokenizer_class = config.string("tokenizer_class", ""),
+                             .lowercase = read_flag(config, "do_lower_case"),
+                             .strip_accents = read_flag(config, "strip_accents"),
+                             .chinese_apart = read_flag(config, "tokenize_chinese_chars"),
+                             .adds_space = read_flag(config, "add_prefix_space")};
+  WordPieceConfig result{.settings = {}, .flags = flags, .truncates_left = read_truncates_left(config)};
   WordPieceSettings& settings = result.settings;
-  settings.words.lowercase = result.lowercase.value_or(true);
-  settings.words.strip_accents = result.strip_accents.value_or(settings.words.lowercase);
-  settings.words.chinese_apart = result.chinese_apart.value_or(true);
+  settings.words.lowercase = flags.lowercase.value_or(true);
+  settings.words.strip_accents = flags.strip_accents.value_or(settings.words.lowercase);
+  settings.words.chinese_apart = flags.chinese_apart.value_or(true);
   settings.max_length = read_max_length(config);
   settings.truncates_left = result.truncates_left.value_or(false);
   settings.start = read_token(config, "cls_token", settings.start);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "text/tokenizers/config/tokenizer_flags.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 
 namespace heed {
@@ -13,7 +14,8 @@ namespace heed {
 /// them to a default.
 struct WordPieceConfig {
   WordPieceSettings settings;
-  std::optional<bool> lowercase, strip_accents, chinese_apart, adds_space, truncates_left;
+  TokenizerFlags flags;
+  std::optional<bool> truncates_left;
 };
 
 /// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not

@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "text/pipeline/added_vocabulary.h"
+#include "text/tokenizers/config/tokenizer_class.h"
 #include "text/tokenizers/language_tokenizer.h"
 
 namespace heed {
-
-/// The generic class of transformers, which follows tokenizer.json.
-inline constexpr const char* kPlainTokenizerClass = "PreTrainedTokenizerFast";
 
 struct TextTokenizerConfig {
   std::string tokenizer_class = {};
