@@ -120,6 +120,36 @@ TEST_F(CliAlignTest, ChoosesHeadsByStatisticalAlignments) {
       {"--output"});
 }
 
+// Where there is no generation_config.json, settings are in config.json, and only hold without one.
+TEST_F(CliAlignTest, ChoosingHeadsKeepsTheSettingsOfConfigJson) {
+  std::string text;
+  for (const char* name : {"dev", "test", "long-dev", "long-test"})
+    text += content_of(gold_path(name) + ".tsv");
+  const std::string pairs = folder_.write("pairs.tsv", text), model = folder_.path("model");
+  std::filesystem::copy(source_folder() + "/models/de-en", model);
+  std::filesystem::remove(model + "/generation_config.json");
+  auto config = nlohmann::json::parse(content_of(model + "/config.json"));
+  config.update({{"num_beams", 3}, {"length_penalty", 0.5}, {"bad_words_ids", {{11999}}}});
+  folder_.write("model/config.json", config.dump());
+  const Arguments translate{"translate", "Der Hund schläft.", "--json", "--model", model};
+  const CommandResult before = heed_command(translate),
+                      chosen = heed_command({"align", "--choose-heads", "--model", model, "--pairs", pairs});
+  ASSERT_EQ(chosen.status, 0) << chosen.err;
+  auto settings = nlohmann::json::parse(content_of(model + "/generation_config.json"));
+  EXPECT_FALSE(settings.at("alignment_heads").empty());
+  settings.erase("alignment_heads");
+  const nlohmann::json expected{{"bad_words_ids", {{11999}}},
+                                {"bos_token_id", 0},
+                                {"decoder_start_token_id", 11999},
+                                {"eos_token_id", 0},
+                                {"forced_eos_token_id", 0},
+                                {"length_penalty", 0.5},
+                                {"num_beams", 3},
+                                {"pad_token_id", 11999}};
+  EXPECT_EQ(settings, expected);
+  EXPECT_EQ(heed_command(translate).out, before.out);
+}
+
 // A model that needs no other heads keeps those that it has, and no bundled model is changed by mistake.
 TEST_F(CliAlignTest, ChoosingHeadsLosesNone) {
   const std::string pairs = folder_.write("pairs.tsv", "Der Hund\tThe dog\n"), model = folder_.path("model");
@@ -275,8 +305,9 @@ TEST_F(CliAlignTest, RefusesOptionsWithoutEffect) {
     expect_failure(evaluate(options), 2, {each[0], "--alignments"});
   }
   expect_failure(evaluate({gold, "--hypothesis", links, "--precision", "int8"}), 2, {"--precision"});
-  for (const Arguments& each : {Arguments{"--layer", "1"}, Arguments{"--reverse", tiny_model()},
-                                Arguments{"--part", "1/2"}, Arguments{"--output", "x"}}) {
+  for (const Arguments& each :
+       {Arguments{"--layer", "1"}, Arguments{"--reverse", tiny_model()}, Arguments{"--part", "1/2"},
+        Arguments{"--resume"}, Arguments{"--output", "x"}}) {
     Arguments options{"align", "--choose-heads", "--model", tiny_model(), "--pairs", pairs};
     options.insert(options.end(), each.begin(), each.end());
     expect_failure(heed_command(options), 2, {each[0], "--choose-heads"});

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
@@ -15,6 +17,7 @@
 #include "base/text/json_file.h"
 #include "command.h"
 #include "compare.h"
+#include "heed/positions.h"
 #include "io/ctranslate2_file.h"
 #include "io/safetensors/safetensors.h"
 #include "io/weight_files.h"
@@ -204,12 +207,160 @@ TEST_F(CliCtranslate2, TokenizersOfOtherModelsAreRefused) {
   EXPECT_THAT(result.err, HasSubstr("use the tokenizer of this model"));
 }
 
+// Older directories have them there, and config.json of CTranslate2 is another one.
+TEST_F(CliCtranslate2, SettingsOfConfigJsonAreKept) {
+  const auto old = [&](const std::string& kind, const std::string& family, const nlohmann::json& settings) {
+    std::string model = folder_.path(family + "-old");
+    copy_folder(model_of(kind, family), model);
+    std::filesystem::remove(model + "/generation_config.json");
+    nlohmann::json config = JsonObject::read(model + "/config.json").json();
+    config.update(settings);
+    write_json(model + "/config.json", config);
+    return model;
+  };
+  const auto settings_of = [](const std::string& model) {
+    return JsonObject::read(model + "/generation_config.json").json();
+  };
+  const std::string bart = old("seq2seq_families", "bart", {{"no_repeat_ngram_size", 2}, {"min_length", 15}}),
+                    there = converted(bart, "bart-there", "ctranslate2");
+  EXPECT_EQ(settings_of(there)["no_repeat_ngram_size"], 2);
+  EXPECT_EQ(settings_of(there)["forced_eos_token_id"], 2);
+  const std::string expected = translations(bart);
+  EXPECT_NE(expected, translations(model_of("seq2seq_families", "bart"))) << "the settings change nothing";
+  EXPECT_EQ(translations(there), expected);
+  EXPECT_EQ(translations(converted(there, "bart-back", "huggingface")), expected);
+
+  const nlohmann::json ends{7, 8};
+  const std::string qwen = old("decoder_families", "qwen2", {{"eos_token_id", ends}, {"top_k", 7}});
+  EXPECT_EQ(settings_of(converted(qwen, "qwen-there", "ctranslate2"))["eos_token_id"], ends);
+  EXPECT_EQ(settings_of(folder_.path("qwen-there"))["top_k"], 7);
+}
+
 TEST_F(CliCtranslate2, Gemma2IsNotWritten) {
   const std::string output = folder_.path("gemma");
   expect_failure(
       heed_command({"convert", model_of("decoder_families", "gemma2"), output, "--to", "ctranslate2"}), 2,
       {"cannot be converted for CTranslate2", "of Gemma 2"});
   EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+/// The bundled model, which needs no reference cases.
+class CliMarianCtranslate2 : public CliCtranslate2 {
+ protected:
+  void SetUp() override { std::filesystem::copy(source_folder() + "/models/de-en", original_); }
+
+  void change(const std::string& file, const nlohmann::json& values) const {
+    nlohmann::json json = JsonObject::read(original_ + "/" + file).json();
+    json.update(values);
+    write_json(original_ + "/" + file, json);
+  }
+  /// Writes the weights anew, each changed by change(name, floats), with these added.
+  void change_weights(const std::function<void(const std::string&, Tensor&)>& change,
+                      std::vector<std::pair<std::string, Tensor>> more = {}) const {
+    const WeightFiles files = WeightFiles::open(original_);
+    for (const std::string& name : files.names()) {
+      Tensor tensor = files.read(name).to(DType::kFloat32);
+      change(name, tensor);
+      more.emplace_back(name, tensor);
+    }
+    std::filesystem::remove(original_ + "/model.safetensors");
+    write_safetensors(original_ + "/model.safetensors", more, {{"format", "pt"}});
+  }
+  static std::string translated(const std::string& model) {
+    const CommandResult result =
+        heed_command({"translate", "Der Zug fährt am 3. Mai um 14.30 Uhr. Er kostet z. B. 1.250 Euro.",
+                      "DER HUND SCHLÄFT.", "Sie kaufte 2.345 Stück zu je 7,50 €, um 5 vor 12, am 31.12.",
+                      "--json", "--alignment", "--model", model});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out + result.err;
+  }
+  std::string original_ = folder_.path("original");
+};
+
+// The languages, by which values are compared and sentences split, and the settings of the search.
+TEST_F(CliMarianCtranslate2, TranslationsAndWarningsAreThoseOfTheOriginal) {
+  change("generation_config.json", {{"num_beams", 2}, {"length_penalty", 0.2}, {"max_length", 60}});
+  change("tokenizer_config.json", {{"true_case_capitals", false}});
+  const std::string expected = translated(original_), there = converted(original_, "there", "ctranslate2"),
+                    back = converted(there, "back", "huggingface");
+  EXPECT_THAT(expected, HasSubstr("the source does not say"));
+  for (const std::string& model : {there, back}) {
+    EXPECT_EQ(translated(model), expected) << model;
+    const auto settings = JsonObject::read(model + "/generation_config.json").json();
+    EXPECT_EQ(settings["alignment_heads"], nlohmann::json({{0, 0}})) << model;
+    EXPECT_EQ(settings["pad_token_id"], 11999) << model;
+  }
+  std::filesystem::remove(there + "/tokenizer_config.json");
+  EXPECT_NE(translated(there), expected) << "the languages change nothing";
+  std::filesystem::remove(back + "/generation_config.json");
+  EXPECT_NE(translated(back), expected) << "the settings change nothing";
+}
+
+// The padding token is the last one in the copy, whichever it was.
+TEST_F(CliMarianCtranslate2, IdsBehindThePaddingTokenMove) {
+  const int32_t pad = 11999, other = 12;
+  auto vocabulary = JsonObject::read(original_ + "/vocab.json").json();
+  for (auto& id : vocabulary) id = id == pad ? other : id == other ? pad : id.get<int32_t>();
+  write_json(original_ + "/vocab.json", vocabulary);
+  change("config.json", {{"pad_token_id", other}, {"decoder_start_token_id", other}});
+  change("tokenizer_config.json",
+         {{"added_tokens_decoder", {{std::to_string(other), {{"content", "<pad>"}, {"special", true}}}}}});
+  // "The" at the beginning is forbidden.
+  change("generation_config.json", {{"pad_token_id", other},
+                                    {"decoder_start_token_id", other},
+                                    {"bad_words_ids", {{other}}},
+                                    {"begin_suppress_tokens", {vocabulary.at("▁The")}}});
+  std::filesystem::remove(original_ + "/shortlist.safetensors");
+  change_weights([&](const std::string& name, Tensor& tensor) {
+    if (name != "model.shared.weight" && name != "final_logits_bias") return;
+    const int64_t width = tensor.size() / (pad + 1);
+    float* rows = tensor.data<float>();
+    std::swap_ranges(rows + pad * width, rows + (pad + 1) * width, rows + other * width);
+  });
+  const auto run = [](const std::string& model) {
+    return output_of({"translate", "Der Hund schläft im Garten.", "--json", "--model", model});
+  };
+  const std::string expected = run(original_);
+  EXPECT_NE(expected, run(source_folder() + "/models/de-en")) << "no token was forbidden";
+  const std::string there = converted(original_, "there", "ctranslate2"),
+                    back = converted(there, "back", "huggingface");
+  const JsonObject settings = JsonObject::read(there + "/generation_config.json");
+  EXPECT_EQ(settings.integer("pad_token_id"), pad);
+  EXPECT_EQ(settings.json()["begin_suppress_tokens"][0], vocabulary.at("▁The").get<int32_t>() - 1);
+  EXPECT_FALSE(JsonObject::read(there + "/tokenizer_config.json").has("added_tokens_decoder"));
+  EXPECT_EQ(run(there), expected);
+  EXPECT_EQ(run(back), expected);
+}
+
+// Files may hold the sinusoidal positions, rounded to 16 bits; their model computes with these.
+TEST_F(CliMarianCtranslate2, StoredPositionsAreWritten) {
+  const std::string before = translated(original_);
+  const Tensor halves = sinusoidal_positions(512, 256, SinusoidLayout::kHalves).to(DType::kBFloat16);
+  const Tensor rounded = halves.to(DType::kFloat32);
+  change_weights(
+      [](const std::string&, const Tensor&) {},
+      {{"model.encoder.embed_positions.weight", rounded}, {"model.decoder.embed_positions.weight", rounded}});
+  const std::string expected = translated(original_);
+  ASSERT_NE(expected, before) << "the rounding changes no score";
+  const std::string there = converted(original_, "there", "ctranslate2");
+  expect_equal(Ctranslate2File::open(there + "/model.bin").read("decoder/position_encodings/encodings"),
+               rounded, "positions");
+  EXPECT_EQ(translated(there), expected);
+}
+
+TEST_F(CliMarianCtranslate2, FilesAreVerified) {
+  const std::string there = converted(original_, "there", "ctranslate2");
+  EXPECT_EQ(output_of({"info", there, "--verify"}), "model.bin  no hash stored\n");
+  std::filesystem::resize_file(there + "/model.bin", 1'000'000);
+  const CommandResult damaged = heed_command({"info", there, "--verify"});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.out, HasSubstr("model.bin  damaged"));
+}
+
+TEST_F(CliMarianCtranslate2, ThereAreNoShards) {
+  expect_failure(
+      heed_command({"convert", original_, folder_.path("x"), "--to", "ctranslate2", "--shard-size", "10"}), 2,
+      {"--shard-size excludes --to ctranslate2"});
 }
 
 }  // namespace

@@ -143,6 +143,20 @@ TEST_F(CliEmbedTest, ReportsTruncatedTexts) {
       << result.err;
 }
 
+TEST_F(CliEmbedTest, FillReportsTruncatedTexts) {
+  std::string longer = "a <mask> ";
+  for (int n = 0; n < 30; ++n) longer += "fine ";
+  const CommandResult result = with_model({"fill", longer + "<mask>", "a <mask>", "--json"});
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 2u) << result.err;
+  EXPECT_EQ(Json::parse(lines[0])["truncated"], true);
+  EXPECT_EQ(Json::parse(lines[0])["gaps"].size(), 1u);
+  EXPECT_FALSE(Json::parse(lines[1]).contains("truncated"));
+  EXPECT_NE(result.err.find("1 text truncated to the model's maximum of 16 tokens"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(with_model({"fill", longer, "--quiet"}).err, "");
+}
+
 TEST_F(CliEmbedTest, OtherCommandsOfAMaskedLanguageModel) {
   const CommandResult filled = with_model({"fill", "a <mask> film", "--top", "2", "--json"});
   ASSERT_EQ(filled.status, 0) << filled.err;

@@ -168,6 +168,9 @@ TEST_F(CliGenerateTest, RefusesInvalidOptions) {
       {{"generate", std::string(49, 'x')}, "the model's maximum is 48"},
       {{"generate", "x", "--input", "y"}, "exclude each other"},
       {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},
+      {{"score", "--input", "x", "--whole", "--part", "1/2"}, "--part"},
+      {{"score", "x", "--swap"}, "--swap is for translation models"},
+      {{"score", "x", "--target-language", "de"}, "--target-language are for translation models"},
       {{"attend", "x", "--target", "y"}, "leave out --target"}};
   for (const Refused& each : cases) {
     const CommandResult result = run(each.arguments);
@@ -192,6 +195,11 @@ TEST_F(CliGenerateTest, ConvertsModelsOfLlama2c) {
   EXPECT_THAT(made.out, StartsWith("1 5 9 "));
   EXPECT_THAT(made.err, HasSubstr("no supported tokenizer"));
   EXPECT_NE(heed_command({"generate", "1 x", "--model", out}).status, 0);
+  for (const char* weights : {"float32", "int8"}) {
+    expect_failure(heed_command({"convert", file, folder_.path("ct2"), "--from", "llama2c", "--to",
+                                 "ctranslate2", "--weights", weights}),
+                   2, {"is a model of llama2.c: convert it for Heed first"});
+  }
 }
 
 }  // namespace

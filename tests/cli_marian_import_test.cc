@@ -217,6 +217,37 @@ TEST_F(CliMarianImportTest, UntiedOutputAndSeparateEmbeddings) {
   expect_original(converted);
 }
 
+TEST_F(CliMarianImportTest, VocabulariesAreThoseOfTheModel) {
+  const auto convert = [&](const std::string& name) {
+    return heed_command({"convert", marian_.path(), out_.path(name)});
+  };
+  write_original();
+  write_marian(options());
+  marian_.write("decoder.yml", "vocabs:\n  - opus.vocab.yml\n  - /somewhere/opus.trg.vocab.yml\n");
+  expect_refusal("it lacks 'opus.trg.vocab.yml', a vocabulary that decoder.yml names");
+  std::filesystem::remove(marian_.path("decoder.yml"));
+  EXPECT_EQ(convert("shared").status, 0);
+  const std::string vocabulary = content_of(marian_.path("opus.vocab.yml"));
+  marian_.write("more.vocab.yml", vocabulary);
+  expect_refusal("which of 'more.vocab.yml' and 'opus.vocab.yml' is the vocabulary of the source is unknown");
+  std::filesystem::remove(marian_.path("more.vocab.yml"));
+
+  config_.share_embeddings = config_.tied_output = false;
+  config_.source_vocabulary = config_.vocabulary;
+  write_original();
+  write_marian(options());
+  std::filesystem::remove(marian_.path("decoder.yml"));
+  expect_refusal("opus.vocab.yml', and embeddings for two");
+  marian_.write("decoder.yml", "vocabs:\n  - opus.vocab.yml\n");
+  EXPECT_EQ(convert("named").status, 0);
+  std::filesystem::remove(marian_.path("decoder.yml"));
+  std::filesystem::rename(marian_.path("opus.vocab.yml"), marian_.path("z.src.vocab.yml"));
+  marian_.write("a.trg.vocab.yml", vocabulary);
+  EXPECT_EQ(convert("two").status, 0);
+  marian_.write("a.trg.vocab.yml", "<unk>: 0\n");
+  expect_refusal("a.trg.vocab.yml' has no '</s>'");
+}
+
 // The models and scores are Marian's own (tests/data/README.md).
 TEST(CliMarianImport, ComputesAsMarian) {
   for (const std::string kind : {"post-norm", "pre-norm"}) {

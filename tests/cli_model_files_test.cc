@@ -1,5 +1,6 @@
 // Command tests of model files: search settings, damaged weights, weights that give NaN, and option names in
 // errors.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include "command.h"
 #include "io/safetensors/safetensors.h"
 #include "io/torch/test_torch_bytes.h"
+#include "io/weight_files.h"
 #include "models/config/decoder_only_config.h"
 #include "models/config/encoder_only_config.h"
 #include "models/directory/loaded_model.h"
@@ -158,6 +160,66 @@ TEST_F(CliModelFilesTest, InfoVerifiesFilesOfPyTorch) {
   EXPECT_EQ(damaged.status, 1);
   EXPECT_THAT(damaged.out, HasSubstr("'model/data/0' do not match their checksum"));
   EXPECT_EQ(verify(torch_zip(pickle, {{"0", numbers}}, false)).out, "pytorch_model.bin  no hash stored\n");
+}
+
+/// The weights of a directory in the layout of PyTorch, with other names of some as views of the same data.
+std::string torch_weights(const std::string& directory,
+                          const std::vector<std::pair<std::string, std::string>>& views) {
+  const WeightFiles files = WeightFiles::open(directory);
+  std::vector<PickledTensor> tensors;
+  TorchStorages storages;
+  const auto add = [&](const std::string& name, const std::string& key, const Tensor& tensor) {
+    PickledTensor pickled{name, "FloatStorage", key, tensor.size()};
+    int64_t stride = 1;
+    for (int axis = tensor.rank(); axis-- > 0; stride *= tensor.dim(axis)) {
+      pickled.sizes.insert(pickled.sizes.begin(), tensor.dim(axis));
+      pickled.strides.insert(pickled.strides.begin(), stride);
+    }
+    tensors.push_back(pickled);
+  };
+  for (const std::string& name : files.names()) {
+    const Tensor tensor = files.read(name);
+    const std::string key = std::to_string(storages.size());
+    storages.emplace_back(key, array_bytes(tensor.to_vector<float>()));
+    add(name, key, tensor);
+    for (const auto& [view, from] : views) {
+      if (from == name) add(view, key, tensor);
+    }
+  }
+  return torch_zip(pickle_of("}(" + pickled_items(tensors) + "u"), storages);
+}
+
+// PyTorch stores tied tensors once. As transformers' save_pretrained(), heed convert does too.
+TEST_F(CliModelFilesTest, TiedTensorsAreConvertedOnce) {
+  const std::vector<std::string> stacks{"model.decoder.embed_tokens.weight",
+                                        "model.encoder.embed_tokens.weight"};
+  for (const bool tied_output : {true, false}) {
+    SCOPED_TRACE(tied_output);
+    models::TransformerConfig config = search::small_translator_config();
+    config.tied_output = tied_output;
+    write(models::Transformer(config), 0);
+    search::small_tokenizer().save(folder_.path());
+    const std::string expected = run({"translate", "The house.", "--scores"}).out;
+    const WeightFiles original = WeightFiles::open(folder_.path());
+    std::vector<std::pair<std::string, std::string>> views;
+    for (const std::string& name : stacks) views.emplace_back(name, "model.shared.weight");
+    if (tied_output) views.emplace_back("lm_head.weight", "model.shared.weight");
+    folder_.write("pytorch_model.bin", torch_weights(folder_.path(), views));
+    std::filesystem::remove(folder_.path("model.safetensors"));
+    const TestFolder out;
+    const CommandResult converted =
+        heed_command({"convert", folder_.path(), out.path("model"), "--to", "huggingface"});
+    ASSERT_EQ(converted.status, 0) << converted.err;
+    EXPECT_THAT(converted.err,
+                HasSubstr(fmt::format("before: {:.1f} MB", static_cast<double>(original.bytes()) / 1e6)));
+    std::vector<std::string> names = original.names();
+    if (!tied_output) names.insert(names.end(), stacks.begin(), stacks.end());  // transformers needs them
+    std::ranges::sort(names);
+    EXPECT_EQ(WeightFiles::open(out.path("model")).names(), names);
+    EXPECT_EQ(heed_command({"translate", "The house.", "--scores", "--model", out.path("model")}).out,
+              expected);
+    std::filesystem::remove(folder_.path("pytorch_model.bin"));
+  }
 }
 
 TEST_F(CliModelFilesTest, InfoReportsANonzeroStartEmbedding) {

@@ -503,6 +503,14 @@ TEST_F(CliTest, ScoresGivenTranslations) {
   EXPECT_GT(std::stod(lines[0]), std::stod(lines[1]) + 1);
   const std::string broken = folder_.write("broken.tsv", "no tab\n");
   expect_failure(with_model({"score", "--pairs", broken}), 1, {"line 1", "tab"});
+  expect_failure(with_model({"score", "--pairs", pairs, "--whole"}), 2, {"--whole is for language models"});
+  expect_failure(with_model({"score", "--pairs", pairs, "--stride", "8"}), 2,
+                 {"--stride is for language models"});
+  const std::vector<std::string> invalid{"Der Hund.\xff", "The dog."};
+  for (const char* command : {"score", "align"}) {
+    expect_failure(with_model({command, invalid[0], invalid[1]}), 1, {"not UTF-8", "--lossy"});
+    EXPECT_EQ(with_model({command, invalid[0], invalid[1], "--lossy"}).status, 0);
+  }
 }
 
 TEST_F(CliTest, AlignsWords) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -143,9 +145,21 @@ const TensorReader& WeightFiles::shard_with(const std::string& name) const {
   return *shards_[found->second];
 }
 
+bool WeightFiles::are_same_view(const std::string& one, const std::string& other) const {
+  if (!has(one) || !has(other) || shard_of_.at(one) != shard_of_.at(other)) return false;
+  const TensorInfo &left = info(one), &right = info(other);
+  return left.begin == right.begin && left.end == right.end && left.type == right.type &&
+         left.shape == right.shape;
+}
+
 uint64_t WeightFiles::bytes() const {
   uint64_t sum = 0;
-  for (const std::string& name : names_) sum += info(name).end - info(name).begin;
+  std::set<std::tuple<size_t, uint64_t, uint64_t>> counted;
+  for (const std::string& name : names_) {
+    const TensorInfo& tensor = info(name);
+    if (counted.emplace(shard_of_.at(name), tensor.begin, tensor.end).second)
+      sum += tensor.end - tensor.begin;
+  }
   return sum;
 }
 

@@ -63,7 +63,10 @@ class WeightFiles {
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const {
     return shard_with(name).read_rows(name, begin, count);
   }
-  /// Total size of the stored tensors.
+  /// Whether two names are there and have the same data in the same shape, as tied tensors have in files of
+  /// PyTorch. Views with strides that differ count as the same.
+  bool are_same_view(const std::string& one, const std::string& other) const;
+  /// Total size of the stored tensors; of several views of the same data once.
   uint64_t bytes() const;
 
  private:

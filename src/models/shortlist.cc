@@ -89,6 +89,7 @@ std::vector<int32_t> Shortlist::tokens(std::span<const int32_t> source) const {
   for (const int32_t id : common_) mark(id);
   const std::span<const int32_t> all = translations();
   for (const int32_t id : source) {
+    HEED_CHECK(id >= 0 && id < vocabulary());
     mark(id);
     for (int32_t n = offsets_[id]; n < offsets_[id + 1]; ++n) mark(all[n]);
   }

@@ -26,7 +26,7 @@ class Shortlist {
   void write(const std::string& directory) const;
 
   /// The sorted ids that a translation of `source` may contain: common tokens, translations of its tokens,
-  /// and these tokens themselves, since names are often copied.
+  /// and these tokens themselves, since names are often copied. Source and target have one vocabulary.
   std::vector<int32_t> tokens(std::span<const int32_t> source) const;
 
   int64_t vocabulary() const { return static_cast<int64_t>(offsets_.size()) - 1; }

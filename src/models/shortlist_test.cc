@@ -1,12 +1,17 @@
 #include "models/shortlist.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/files/model_inventory.h"
 #include "io/safetensors/safetensors.h"
+#include "models/directory/loaded_model.h"
+#include "models/stacks/transformer.h"
+#include "models/test_untrained_models.h"
 #include "test_folder.h"
 
 namespace heed::models {
@@ -60,6 +65,37 @@ TEST(Shortlist, RefusesDamagedFiles) {
                [&] { Shortlist::read(folder.path(), 3); });
   folder.write(model_file::kShortlist, "no tensors");
   EXPECT_THROW(Shortlist::read(folder.path(), 3), Error);
+}
+
+TEST(Shortlist, IsForModelsWithOneVocabulary) {
+  TransformerConfig config;
+  config.vocabulary = 20;
+  config.width = 8;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.encoder_heads = config.decoder_heads = 2;
+  config.encoder_inner_width = config.decoder_inner_width = 8;
+  config.max_length = 16;
+  config.share_embeddings = false;
+  for (const int64_t source : {20, 640, 10}) {
+    config.source_vocabulary = source;
+    const TestFolder folder;
+    write_untrained(folder.path(), Transformer(config), 1);
+    Shortlist({1}, std::vector<Ids>(20)).write(folder.path());
+    EXPECT_EQ(load_model(folder.path()).shortlist, nullptr);  // not used in float32
+    const auto load = [&] { return load_model(folder.path(), {.shortlist = true}); };
+    if (source == config.vocabulary) {
+      EXPECT_EQ(load().shortlist->tokens(Ids{19}), (Ids{1, 19}));
+      EXPECT_THROW(load().shortlist->tokens(Ids{20}), std::logic_error);
+    } else {
+      expect_error(
+          ErrorKind::kFormat,
+          fmt::format(
+              "has a shortlist.safetensors, which is for models with one vocabulary, and this one has {} "
+              "tokens for the source and 20 for the target: remove the file",
+              source),
+          load);
+    }
+  }
 }
 
 }  // namespace

@@ -187,7 +187,8 @@ attention of the model's alignment heads, or to none. A line without a sentence 
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);
-  command->exclude("--choose-heads", {"--reverse", "--output", "--part", "--layer"});  // it aligns nothing
+  command->exclude("--choose-heads",
+                   {"--reverse", "--output", "--part", "--resume", "--layer"});  // it aligns nothing
   add_common_options(*command, o->common);
 }
 

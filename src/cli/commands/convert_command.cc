@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,7 @@ namespace {
 
 struct ConvertOptions {
   std::string input, output, tokenizer, weights = "float32", from = "huggingface", to = "heed";
-  int64_t shard_size = 5000;  // MB
+  std::optional<int64_t> shard_size;  // MB
   bool quiet = false;
 };
 
@@ -97,13 +99,24 @@ void write_tokenizer_for_hugging_face(const models::ModelDirectory& directory) {
 }
 
 WeightConversion conversion_of(const ConvertOptions& o) {
-  return {weight_types().at(o.weights), static_cast<uint64_t>(o.shard_size) * 1'000'000};
+  constexpr int64_t kShardSize = 5000;
+  return {weight_types().at(o.weights), static_cast<uint64_t>(o.shard_size.value_or(kShardSize)) * 1'000'000};
+}
+
+/// Throws for models of other programs, which are converted for CTranslate2 in two steps.
+void require_other_target(const ConvertOptions& o, const char* program) {
+  if (o.to != "ctranslate2") return;
+  fail(ErrorKind::kUsage, "'{}' is a model of {}: convert it for Heed first, and the result for CTranslate2",
+       o.input, program);
 }
 
 int convert_llama2c(const ConvertOptions& o) {
+  require_other_target(o, "llama2.c");
   NewDirectory output(o.output);
   write_imported(import_llama2c(o.input, o.tokenizer), output.part(), conversion_of(o));
-  models::load_model(output.part());
+  const models::ModelDirectory written = models::ModelDirectory::open(output.part());
+  if (o.to == "huggingface") write_tokenizer_for_hugging_face(written);
+  models::load_model(written);
   output.commit();
   if (o.quiet) return kExitDone;
   std::fprintf(stderr, "wrote %s: a Llama model in Hugging Face's layout%s\n", o.output.c_str(),
@@ -114,10 +127,7 @@ int convert_llama2c(const ConvertOptions& o) {
 }
 
 int convert_marian(const ConvertOptions& o) {
-  if (o.to == "ctranslate2") {
-    fail(ErrorKind::kUsage,
-         "'{}' is a model of Marian: convert it for Heed first, and the result for CTranslate2", o.input);
-  }
+  require_other_target(o, "Marian");
   const ImportedModel model = import_marian(o.input);
   NewDirectory output(o.output);
   write_imported(model, output.part(), conversion_of(o));
@@ -161,6 +171,49 @@ void write_ctranslate2_config(const std::string& path, const models::Ctranslate2
   write_json(path, tokens);
 }
 
+/// The id of a token of a Marian model in the copy, in which the padding token is the last one.
+int32_t id_in_copy(int32_t id, const models::Seq2Seq& model) {
+  if (id == model.padding_id()) return static_cast<int32_t>(model.vocabulary_size()) - 1;
+  return id > model.padding_id() ? id - 1 : id;
+}
+
+/// tokenizer_config.json of a Marian model. Without the ids in it, if those of the copy are others.
+void write_marian_tokenizer_config(const models::LoadedModel& loaded, const std::string& part) {
+  const char* name = model_file::kTokenizerConfig;
+  if (!loaded.files.has(name)) return;
+  const std::string path = loaded.files.path(name);
+  auto config = parse_ordered_json(read_file(path), path);
+  const models::Seq2Seq& model = loaded.seq2seq();
+  if (id_in_copy(model.padding_id(), model) != model.padding_id()) config.erase("added_tokens_decoder");
+  write_json(part + "/" + name, config);
+}
+
+/// generation_config.json, which CTranslate2 ignores. Settings may also be in config.json, which is another
+/// one there.
+void write_generation_settings(const models::ModelDirectory& input, const models::LoadedModel& loaded,
+                               bool marian, const std::string& part) {
+  const char* name = model_file::kGenerationConfig;
+  if (!marian && input.files().has(name)) {
+    return write_file(part + "/" + name, read_file(input.files().path(name)));
+  }
+  models::GenerationDefaults generation = loaded.generation;
+  models::SpecialIds ids = models::special_ids_of(*loaded.model, input.config());
+  if (marian) {
+    std::vector<int32_t*> all{&ids.padding,
+                              &ids.end,
+                              &ids.begin,
+                              &ids.start,
+                              &generation.forced_begin_id,
+                              &generation.forced_end_id};
+    for (std::vector<int32_t>* list :
+         {&generation.end_ids, &generation.forbidden_ids, &generation.begin_forbidden_ids}) {
+      for (int32_t& id : *list) all.push_back(&id);
+    }
+    for (int32_t* id : all) *id = id_in_copy(*id, loaded.seq2seq());
+  }
+  models::write_generation_defaults(part, generation, ids);
+}
+
 void write_translation_files(const models::LoadedModel& loaded, const models::Ctranslate2Options& options,
                              const std::string& part) {
   const TranslationTokenizer tokenizer = TranslationTokenizer::load(loaded.files);
@@ -190,6 +243,7 @@ void write_translation_files(const models::LoadedModel& loaded, const models::Ct
   for (const char* name : {model_file::kSourceSpm, model_file::kTargetSpm}) {
     write_file(part + "/" + name, read_file(loaded.files.path(name)));
   }
+  write_marian_tokenizer_config(loaded, part);
 }
 
 void write_language_model_files(const models::LoadedModel& loaded, const models::Ctranslate2Options& options,
@@ -216,22 +270,23 @@ void write_language_model_files(const models::LoadedModel& loaded, const models:
 }
 
 int convert_to_ctranslate2(const ConvertOptions& o, const models::ModelDirectory& input) {
+  if (o.shard_size) {
+    fail(ErrorKind::kUsage, "--shard-size excludes --to ctranslate2, which has all weights in one file");
+  }
   const models::LoadedModel loaded = models::load_model(
       input, {.precision = models::Precision::kFloat32, .storage = models::WeightStorage::kFloat32});
   const Ctranslate2Variables variables =
       models::ctranslate2_variables(loaded, ctranslate2_types().at(o.weights));
   const models::Ctranslate2Options options = models::ctranslate2_options(loaded);
   NewDirectory output(o.output);
-  const std::string part = output.part(), generation = model_file::kGenerationConfig;
+  const std::string part = output.part();
   write_ctranslate2(part + "/" + model_file::kCtranslate2, variables);
   if (loaded.model->task() == models::Task::kTranslation) {
     write_translation_files(loaded, options, part);
   } else {
     write_language_model_files(loaded, options, part);
   }
-  // CTranslate2 ignores it. Ids of Marian models may differ there.
-  if (!options.marian && loaded.files.has(generation))
-    write_file(part + "/" + generation, read_file(loaded.files.path(generation)));
+  write_generation_settings(input, loaded, options.marian, part);
   models::load_model(part, {.precision = models::Precision::kInt8});
   output.commit();
   if (!o.quiet) {
@@ -264,6 +319,16 @@ void note_unchanged(const ConvertOptions& o, const models::ModelDirectory& input
       input.path().c_str(), o.weights.c_str(), kConversions);
 }
 
+/// As conversion_of(), without copies of tied parameters.
+WeightConversion conversion_of(const ConvertOptions& o, const models::ModelDirectory& input) {
+  WeightConversion conversion = conversion_of(o);
+  if (!is_known(input)) return conversion;
+  const std::unique_ptr<models::Model> model = input.create_model();
+  conversion.left_out = tied_views(*input.weights(), *model);
+  if (!conversion.left_out.empty()) models::require_equal_copies(*input.weights(), model->table());
+  return conversion;
+}
+
 int run_convert(const ConvertOptions& o) {
   require_both(o);
   if (o.to != "ctranslate2" && weight_types().count(o.weights) == 0) {
@@ -290,7 +355,7 @@ int run_convert(const ConvertOptions& o) {
   if (input.is_ctranslate2()) {
     write_imported(import_ctranslate2(input), output.part(), conversion_of(o));
   } else {
-    convert_weights(*input.weights(), output.part(), conversion_of(o));
+    convert_weights(*input.weights(), output.part(), conversion_of(o, input));
     copy_others(input.files(), output.part());
     const std::string original = input.files().path(model_file::kConfig);
     write_config(parse_ordered_json(read_file(original), original), output.part(), conversion_of(o).dtype);
@@ -346,7 +411,8 @@ computations stay in float32.)");
   command->add_option("--tokenizer F", o->tokenizer,
                       "Tokenizer for --from llama2c: tokenizer.model, or llama2.c's tokenizer.bin");
   add_integer(*command, "--shard-size MB", o->shard_size,
-              "Split larger weights into files of at most this many MB (10^6 bytes)", {1, 1'000'000'000});
+              "Split larger weights into files of at most this many MB (10^6 bytes) [default: 5000]",
+              {1, 1'000'000'000});
   add_quiet(*command, o->quiet);
 }
 

@@ -32,9 +32,13 @@ struct Guess {
   double probability = 0;
 };
 
-/// The most probable pieces for each mask token; empty without any.
-std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const ModelTokenizer& tokenizer,
-                                      const std::string& text, int top) {
+struct FilledText {
+  std::vector<std::vector<Guess>> gaps;  ///< the most probable pieces for each mask token
+  bool truncated = false;                ///< mask tokens beyond the model's maximum are not among them
+};
+
+FilledText fill(const models::LoadedModel& loaded, const ModelTokenizer& tokenizer, const std::string& text,
+                int top) {
   const models::MaskedLanguageModel& model = loaded.masked_language_model();
   const Encoding encoding =
       tokenizer.encode(text, {.max_length = static_cast<size_t>(model.max_length()), .read_mask = true});
@@ -44,12 +48,12 @@ std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const M
   for (size_t n = 0; n < encoding.ids.size(); ++n) {
     if (encoding.ids[n] == tokenizer.mask_id()) masked.push_back(static_cast<int32_t>(n));
   }
-  if (masked.empty()) return {};
+  FilledText filled{.gaps = {}, .truncated = encoding.truncated};
+  if (masked.empty()) return filled;
   nn::Context context = loaded.context();
   const Tensor logits = model.logits(context, input, masked);  // (gaps, V)
   models::require_finite_output(logits);
   const auto pieces = static_cast<int32_t>(std::min<int64_t>(model.vocabulary_size(), tokenizer.size()));
-  std::vector<std::vector<Guess>> guesses;
   for (size_t gap = 0; gap < masked.size(); ++gap) {
     const float* row = logits.data<float>() + static_cast<int64_t>(gap) * logits.dim(1);
     const std::vector<int32_t> best =
@@ -57,22 +61,23 @@ std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const M
     const double largest = row[best[0]];
     double sum = 0;
     for (int64_t id = 0; id < logits.dim(1); ++id) sum += std::exp(static_cast<double>(row[id]) - largest);
-    auto& found = guesses.emplace_back();
+    auto& found = filled.gaps.emplace_back();
     for (const int32_t id : best) {
       found.push_back(
           {tokenizer.vocabulary().piece(id), std::exp(static_cast<double>(row[id]) - largest) / sum});
     }
   }
-  return guesses;
+  return filled;
 }
 
-std::string to_json(const std::string& text, const std::vector<std::vector<Guess>>& gaps) {
+std::string to_json(const std::string& text, const FilledText& filled) {
   nlohmann::ordered_json json{{"text", text}, {"gaps", nlohmann::ordered_json::array()}};
-  for (const auto& guesses : gaps) {
+  for (const auto& guesses : filled.gaps) {
     auto& list = json["gaps"].emplace_back(nlohmann::ordered_json::array());
     for (const Guess& each : guesses)
       list.push_back({{"piece", each.piece}, {"probability", each.probability}});
   }
+  if (filled.truncated) json["truncated"] = true;
   return json.dump();
 }
 
@@ -99,14 +104,17 @@ int run_fill(const FillOptions& o) {
     fail(ErrorKind::kFormat, "'{}': the vocabulary has no {} token, which masked language models need",
          loaded.directory(), tokenizer.mask_name());
   }
+  size_t truncated = 0;
   for (std::string line; lines.next(line);) {
     stop_on_interrupt().check();
-    const auto gaps = guess(loaded, tokenizer, line, o.top);
-    output.write_line(o.json ? to_json(line, gaps) : to_text(gaps));
+    const FilledText filled = fill(loaded, tokenizer, line, o.top);
+    output.write_line(o.json ? to_json(line, filled) : to_text(filled.gaps));
     output.end_input_line();
     output.flush();
+    truncated += filled.truncated ? 1 : 0;
   }
   output.commit(lines.fingerprint());
+  note_truncated(truncated, loaded.masked_language_model().max_length(), o.texts.common.quiet);
   return kExitDone;
 }
 
@@ -119,7 +127,8 @@ void add_fill(Command& app, Work& work) {
 
 For masked language models: BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT. One output line per input
 line: the most probable pieces for its mask token, each with its probability; those of several mask tokens
-are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>.)");
+are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>. Texts
+longer than the model's maximum are truncated, and mask tokens beyond it have no pieces.)");
   add_text_lines(*command, o->texts, "Texts with mask tokens");
   add_integer(*command, "--top K", o->top, "Candidates per mask token", {1, 1000});
   command->add_switch("--json", o->json, "One JSON object per line: text, gaps");

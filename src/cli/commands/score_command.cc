@@ -115,6 +115,23 @@ ScoreTextsOptions text_options(const ScoreOptions& o) {
   return options;
 }
 
+/// Throws for options that have no effect on the task of the model.
+void require_options_of_task(const ScoreOptions& o, bool language_model, const std::string& directory) {
+  const auto refuse = [&](bool given, const char* options) {
+    if (!given) return;
+    fail(ErrorKind::kUsage, "{} for {} models, and '{}' is a {} model", options,
+         language_model ? "translation" : "language", directory, language_model ? "language" : "translation");
+  };
+  if (language_model) {
+    refuse(o.input.swap, "--swap is");
+    refuse(!o.model.source_language.empty() || !o.model.target_language.empty(),
+           "--source-language and --target-language are");
+  } else {
+    refuse(o.texts.whole, "--whole is");
+    refuse(o.texts.stride.has_value(), "--stride is");
+  }
+}
+
 int run_score(const ScoreOptions& o) {
   const ModelInventory files = find_model(o.model);
   if (o.texts.job.resume && (o.texts.summary || o.texts.whole)) {
@@ -128,6 +145,7 @@ int run_score(const ScoreOptions& o) {
          "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
          files.directory());
   }
+  require_options_of_task(o, language_model, files.directory());
   if (!language_model) return run_score_pairs(o, opened);
   if (o.input.is_named()) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
@@ -174,6 +192,7 @@ by --stride tokens. If the model has no start token, the first token is not scor
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->texts.job);
+  command->exclude("--whole", {"--part"});  // one text has no parts
   add_common_options(*command, o->texts.common);
 }
 

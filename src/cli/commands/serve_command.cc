@@ -112,6 +112,9 @@ void add_limits(Command& command, serve::ServerOptions& server) {
   add_integer(command, "--max-detail-tokens", server.limits.detail_tokens,
               "Maximum number of tokens of a text whose attention is shown with details (else status 400)",
               {1, 1 << 20});
+  add_integer(command, "--max-attention-weights", server.limits.attention_weights,
+              "Maximum number of attention weights that are shown at once, of all heads (else status 400)",
+              {1, int64_t{1} << 40});
   add_integer(command, "--max-json-depth", server.limits.json_depth, "Maximum nesting of JSON in a request",
               {1, 1000});
   add_integer(command, "--max-beam", server.limits.beam, "Maximum beam size and number of translations",

@@ -41,6 +41,19 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
   return encoded;
 }
 
+/// Adds the heads to generation_config.json. Where there is none, settings are in config.json, and no longer
+/// hold once there is one: it has them, too.
+void write_heads(const models::LoadedModel& loaded, const JsonObject& config,
+                 const std::vector<models::AlignmentHead>& heads) {
+  if (loaded.files.has(model_file::kGenerationConfig)) {
+    return models::write_alignment_heads(loaded.directory(), heads);
+  }
+  models::GenerationDefaults generation = loaded.generation;
+  generation.alignment_heads = heads;
+  models::write_generation_defaults(loaded.directory(), generation,
+                                    models::special_ids_of(*loaded.model, config));
+}
+
 }  // namespace
 
 int choose_heads(const HeadChoiceOptions& o) {
@@ -50,18 +63,13 @@ int choose_heads(const HeadChoiceOptions& o) {
          "--choose-heads writes to the model directory, and bundled models have their heads: name a model "
          "with --model DIR");
   }
-  const TranslationModel model = load_translation_model(o.model);
-  const ModelInventory& files = model.loaded.files;
-  if (!files.has(model_file::kGenerationConfig)) {
-    fail(ErrorKind::kUsage,
-         "'{}' does not exist; alignment_heads are stored there: create it, {{}} is enough",
-         files.path(model_file::kGenerationConfig));
-  }
+  const models::ModelDirectory directory = open_translation_model(o.model);
+  const TranslationModel model = load_translation_model(o.model, directory);
   const train::TokenPairs pairs = encode_pairs(o.pairs, model);
   ThreadPool pool(o.common.threads);
   const translate::HeadChoice choice =
       train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, stop_on_interrupt());
-  if (!choice.heads.empty()) models::write_alignment_heads(model.loaded.directory(), choice.heads);
+  if (!choice.heads.empty()) write_heads(model.loaded, directory.config(), choice.heads);
   LineOutput output("-");
   for (const auto& [layer, head] : choice.heads)
     output.write_line(fmt::format("decoder layer {}, head {}", layer + 1, head + 1));

@@ -42,6 +42,18 @@ std::vector<std::pair<std::string, std::string>> embeddings_of_stacks(const mode
 
 }  // namespace
 
+std::set<std::string> tied_views(const WeightFiles& files, const models::Model& model) {
+  std::set<std::string> views;
+  const nn::ParameterTable& table = model.table();
+  for (int row = 0; row < table.size(); ++row) {
+    for (const std::string& alias : table[row].aliases) {
+      if (files.are_same_view(table[row].name, alias)) views.insert(alias);
+    }
+  }
+  for (const auto& [name, shared] : embeddings_of_stacks(model)) views.erase(name);
+  return views;
+}
+
 ImportedModel import_ctranslate2(const models::ModelDirectory& directory) {
   const auto write_tokenizer = [files = directory.files(), task = directory.task()](const std::string& to) {
     if (task == models::Task::kTranslation) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 
 #include "cli/files/weight_conversion.h"
@@ -32,6 +33,10 @@ ImportedModel import_ctranslate2(const models::ModelDirectory& directory);
 /// the type, and the errors of the tokenizer.
 void write_imported(const ImportedModel& model, const std::string& directory,
                     const WeightConversion& conversion);
+
+/// The names under which files of PyTorch have a tied parameter of the model once more, as views of the same
+/// data. Without those that transformers needs.
+std::set<std::string> tied_views(const WeightFiles& files, const models::Model& model);
 
 /// Writes config.json with the data type of the weights.
 void write_config(const nlohmann::ordered_json& config, const std::string& directory, DType dtype);

@@ -44,13 +44,49 @@ std::vector<std::string> named_files(const FlatYaml& decoder, const std::string&
   return paths;
 }
 
+[[noreturn]] void fail_missing(const std::string& directory, const std::string& what) {
+  fail(ErrorKind::kNotFound, "'{}' is a model of Marian, but {}", directory, what);
+}
+
+/// The vocabularies that decoder.yml names, of the source and the target; none if it names none.
+std::vector<std::string> named_vocabularies(const FlatYaml& decoder, const ModelInventory& files) {
+  std::vector<std::string> paths;
+  const auto found = decoder.find("vocabs");
+  if (found == decoder.end()) return paths;
+  for (const std::string& path : found->second) {
+    const std::string name = fs::path(path).filename().string();
+    if (!files.has(name)) {
+      fail_missing(
+          files.directory(),
+          fmt::format("it lacks '{}', a vocabulary that {} names: add the file, or give the name that "
+                      "it has there",
+                      shown(name), model_file::kMarianDecoder));
+    }
+    paths.push_back(files.path(name));
+  }
+  return paths;
+}
+
+/// The vocabularies of a model whose decoder.yml names none: one, or those of the source and the target.
+std::vector<std::string> found_vocabularies(const ModelInventory& files) {
+  const std::vector<std::string> names = files.ending_in({"vocab.yml", "vocab.yaml"});
+  std::vector<std::string> paths;
+  for (const std::string& name : names) paths.push_back(files.path(name));
+  if (names.size() != 2) return paths;
+  const auto is_of = [](const std::string& name, const std::string& side) {
+    return ("." + name).find("." + side + ".") != std::string::npos;
+  };
+  if (is_of(names[0], "src") && is_of(names[1], "trg")) return paths;
+  if (is_of(names[1], "src") && is_of(names[0], "trg")) return {paths[1], paths[0]};
+  fail_missing(files.directory(),
+               fmt::format("which of '{}' and '{}' is the vocabulary of the source is unknown: call them "
+                           "NAME.src.vocab.yml and NAME.trg.vocab.yml, or list both in {} (vocabs)",
+                           shown(names[0]), shown(names[1]), model_file::kMarianDecoder));
+}
+
 std::vector<std::string> pieces_of(const std::string& path) {
   if (!path.ends_with(".spm")) return parse_yaml_vocabulary(read_file(path, kMaxYamlBytes), path);
   return sentencepiece_parts(read_sentencepiece_file(path), path).pieces;
-}
-
-[[noreturn]] void fail_missing(const std::string& directory, const std::string& what) {
-  fail(ErrorKind::kNotFound, "'{}' is a model of Marian, but {}", directory, what);
 }
 
 /// The files of a model, and what decoder.yml says of the search.
@@ -58,6 +94,7 @@ struct MarianFiles {
   ModelInventory inventory;
   std::string model;                         ///< the .npz file
   std::vector<std::string> vocabularies;     ///< of the source and the target: .yml or .spm
+  bool one_was_found = false;                ///< of these, and decoder.yml names none
   std::string source_pieces, target_pieces;  ///< SentencePiece models
   int64_t beam_size = 0;                     ///< from decoder.yml; 0 if unset
 };
@@ -91,10 +128,10 @@ MarianFiles find_marian_files(const std::string& path) {
          directory, models.size());
   }
   files.model = models.front();
-  files.vocabularies = named_files(decoder, "vocabs", inventory);
+  files.vocabularies = named_vocabularies(decoder, inventory);
   if (files.vocabularies.empty()) {
-    files.vocabularies = files_ending_in(inventory, {"vocab.yml", "vocab.yaml"});
-    // NAME.src.vocab.yml comes before NAME.trg.vocab.yml.
+    files.vocabularies = found_vocabularies(inventory);
+    files.one_was_found = files.vocabularies.size() == 1;
   }
   if (files.vocabularies.size() == 1) files.vocabularies.push_back(files.vocabularies.front());
   if (files.vocabularies.size() != 2) {
@@ -158,8 +195,14 @@ ImportedModel import_marian(const std::string& path) {
                     static_cast<int64_t>(end - pieces.target.begin())});
   add_padding(pieces, files.model);
   auto config = parse_ordered_json(import.config, files.model);
-  config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
   const std::string& directory = files.inventory.directory();
+  if (files.one_was_found && !config.at("share_encoder_decoder_embeddings").get<bool>()) {
+    fail_missing(directory,
+                 fmt::format("it has one vocabulary, '{}', and embeddings for two: add the other, or "
+                             "name it twice in {} (vocabs)",
+                             files.vocabularies.front(), model_file::kMarianDecoder));
+  }
+  config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
   return {files.model, config.dump(),
           std::make_shared<const WeightFiles>(WeightFiles::of(directory, std::move(import.weights))),
           files.inventory, [files, pieces](const std::string& to) { write_tokenizer(files, pieces, to); }};

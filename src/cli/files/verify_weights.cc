@@ -7,8 +7,11 @@
 
 #include "base/check.h"
 #include "base/files/model_inventory.h"
+#include "base/text/json_file.h"
 #include "base/text/json_text.h"
+#include "io/ctranslate2_file.h"
 #include "io/weight_files.h"
+#include "models/formats/ctranslate2_model.h"
 
 namespace heed::cli {
 namespace {
@@ -36,6 +39,21 @@ VerifiedFile verify(const std::string& path, const std::string& name) {
   }
 }
 
+/// CTranslate2's file has no hashes: it is complete, or damaged.
+VerifiedFile check_ctranslate2(const std::string& path, const std::string& name) {
+  try {
+    Ctranslate2File::open(path);
+    return {name, FileState::kWithoutHash};
+  } catch (const Error& error) {
+    return {name, FileState::kDamaged, error.what()};
+  }
+}
+
+bool is_of_ctranslate2(const ModelInventory& model) {
+  return model.has(model_file::kCtranslate2) &&
+         models::is_ctranslate2_directory(model, JsonObject::read(model.path(model_file::kConfig)));
+}
+
 }  // namespace
 
 std::vector<VerifiedFile> verify_weights(const ModelInventory& model) {
@@ -51,6 +69,11 @@ std::vector<VerifiedFile> verify_weights(const ModelInventory& model) {
   std::sort(names.begin(), names.end());
   std::vector<VerifiedFile> files;
   for (const std::string& name : names) files.push_back(verify(model.path(name), name));
+  if (is_of_ctranslate2(model)) {
+    const char* name = model_file::kCtranslate2;
+    files.push_back(check_ctranslate2(model.path(name), name));
+    return files;
+  }
   if (!any_damaged(files)) WeightFiles::open(model);  // throws if a file of the index is missing
   return files;
 }

@@ -17,8 +17,9 @@ struct VerifiedFile {
   std::string damage{};  ///< error message
 };
 
-/// Verifies every file of a directory in safetensors or of PyTorch, and those in its training/. If none is
-/// damaged, throws the errors of WeightFiles::open(), such as missing files.
+/// Verifies every file of a directory in safetensors or of PyTorch, and those in its training/; model.bin of
+/// CTranslate2, which has no hashes, is read except for its weights. If none is damaged, throws the errors of
+/// WeightFiles::open(), such as missing files.
 std::vector<VerifiedFile> verify_weights(const ModelInventory& model);
 
 bool any_damaged(const std::vector<VerifiedFile>& files);

@@ -59,7 +59,9 @@ struct WrittenTensor {
 /// All of them, sorted by name.
 std::vector<WrittenTensor> all_written(const WeightFiles& files, const WeightConversion& conversion) {
   std::vector<WrittenTensor> all;
-  for (const std::string& name : files.names()) all.push_back({name, name});
+  for (const std::string& name : files.names()) {
+    if (!conversion.left_out.contains(name)) all.push_back({name, name});
+  }
   for (const auto& [name, from] : conversion.copies) all.push_back({name, from});
   std::ranges::sort(all, {}, &WrittenTensor::name);
   return all;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ struct WeightConversion {
   uint64_t max_shard_bytes = uint64_t{5'000'000'000};  ///< larger weights are split; one tensor never is
   /// Tensors that are written under a second name too: (second name, name in the files).
   std::vector<std::pair<std::string, std::string>> copies{};
+  std::set<std::string> left_out{};  ///< names in the files that are not written
 };
 
 /// Writes model.safetensors, or shards with model.safetensors.index.json, to the directory `output`. Holds

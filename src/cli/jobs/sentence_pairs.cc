@@ -63,14 +63,17 @@ bool read_block(PairsReader& reader, size_t count, NumberedPairs& block) {
 namespace {
 
 /// SOURCE and TARGET of the command line.
-NumberedPairs pair_of(const std::string& source, const std::string& target, bool swap) {
-  for (const std::string& text : {source, target}) {
-    if (strip(text).empty()) fail(ErrorKind::kUsage, "one of the two texts is empty: give both");
-    if (find_invalid_utf8(text)) {
-      fail(ErrorKind::kText, "the text '{}' is not UTF-8: convert it", replace_invalid_utf8(text));
+NumberedPairs pair_of(std::string source, std::string target, bool swap, bool lossy) {
+  for (std::string* text : {&source, &target}) {
+    if (lossy) *text = replace_invalid_utf8(*text);
+    if (strip(*text).empty()) fail(ErrorKind::kUsage, "one of the two texts is empty: give both");
+    if (find_invalid_utf8(*text)) {
+      fail(ErrorKind::kText, "the text '{}' is not UTF-8: convert it, or give --lossy",
+           replace_invalid_utf8(*text));
     }
   }
-  NumberedPairs pair{.pairs = {{source, target}}, .lines = {1}, .first_line = 1, .last_line = 1};
+  NumberedPairs pair{
+      .pairs = {{std::move(source), std::move(target)}}, .lines = {1}, .first_line = 1, .last_line = 1};
   if (swap) std::swap(pair.pairs[0].first, pair.pairs[0].second);
   return pair;
 }
@@ -102,7 +105,7 @@ GivenPairs::GivenPairs(const std::vector<std::string>& arguments, const PairsInp
     : input_(pair_files(arguments, input)) {
   input_.lines.part = part;
   if (arguments.size() == 2) {
-    pair_ = pair_of(arguments[0], arguments[1], input.swap);
+    pair_ = pair_of(arguments[0], arguments[1], input.swap, input.lines.lossy);
     return;
   }
   require_one_input(input_);

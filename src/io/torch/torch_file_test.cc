@@ -101,6 +101,19 @@ TEST(TorchFile, ShardsAreReadAsOne) {
   EXPECT_EQ(files.read("more").to_vector<float>(), kNumbers);
 }
 
+TEST(TorchFile, TiedTensorsAreOneView) {
+  const TestFolder folder;
+  folder.write("pytorch_model.bin",
+               file_of("}(" +
+                       pickled_items({tensor_of("w", 2, {2, 3}, {3, 1}), tensor_of("tied", 2, {2, 3}, {3, 1}),
+                                      tensor_of("row", 2, {3}, {1}), tensor_of("other", 1, {2, 3}, {3, 1})}) +
+                       "u"));
+  const WeightFiles files = WeightFiles::open(folder.path());
+  EXPECT_TRUE(files.are_same_view("w", "tied"));
+  for (const char* name : {"row", "other", "none"}) EXPECT_FALSE(files.are_same_view("w", name)) << name;
+  EXPECT_EQ(files.bytes(), (6 + 3 + 6) * 4u);
+}
+
 TEST(TorchFile, ViewsMustLieInTheirStorage) {
   const int64_t huge = int64_t{1} << 62;
   expect_tensor_refused(tensor_of("", 3, {2, 3}, {3, 1}), "lies outside its storage of 8 elements");

@@ -1,13 +1,14 @@
 #include "models/directory/generation_defaults.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
 #include "base/check.h"
-#include "models/alignment_heads.h"
 #include "models/config/config_keys.h"
+#include "models/seq2seq.h"
 
 namespace heed::models {
 namespace {
@@ -199,12 +200,25 @@ GenerationDefaults read_generation_defaults(const ModelInventory& files, const J
   return defaults;
 }
 
+SpecialIds special_ids_of(const Model& model, const JsonObject& config) {
+  SpecialIds ids;
+  for (const int64_t id : config.integers("bos_token_id", {-1, INT32_MAX}, std::vector<int64_t>{}))
+    ids.begin = static_cast<int32_t>(id);
+  if (const auto* writes = dynamic_cast<const AutoregressiveModel*>(&model)) {
+    ids.padding = writes->padding_id();
+    ids.end = writes->end_id();
+  }
+  if (const auto* translates = dynamic_cast<const Seq2Seq*>(&model)) ids.start = translates->start_id();
+  return ids;
+}
+
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,
                                const SpecialIds& ids) {
   nlohmann::json json = nlohmann::json::object();
   const auto add_id = [&](const char* key, int32_t id) {
     if (id >= 0) json[key] = id;
   };
+  for (const auto& [layer, head] : defaults.alignment_heads) json["alignment_heads"].push_back({layer, head});
   if (!defaults.forbidden_ids.empty()) {
     nlohmann::json words = nlohmann::json::array();
     for (const int32_t id : defaults.forbidden_ids) words.push_back({id});
@@ -215,7 +229,7 @@ void write_generation_defaults(const std::string& directory, const GenerationDef
   add_id("decoder_start_token_id", ids.start);
   if (defaults.early_stopping == EarlyStopping::kTrue) json["early_stopping"] = true;
   if (defaults.early_stopping == EarlyStopping::kNever) json["early_stopping"] = "never";
-  add_id("eos_token_id", ids.end);
+  add_id("eos_token_id", defaults.end_ids.empty() ? ids.end : defaults.end_ids.front());
   if (defaults.end_ids.size() > 1) json["eos_token_id"] = defaults.end_ids;
   add_id("forced_bos_token_id", defaults.forced_begin_id);
   add_id("forced_eos_token_id", defaults.forced_end_id);

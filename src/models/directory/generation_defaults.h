@@ -70,10 +70,13 @@ GenerationDefaults read_generation_defaults(const ModelInventory& files, const J
 /// Special token ids for search; -1: none.
 struct SpecialIds {
   int32_t padding = -1;
-  int32_t end = -1;
+  int32_t end = -1;    ///< eos_token_id, where the settings have no end_ids
   int32_t begin = -1;  ///< bos_token_id
   int32_t start = -1;  ///< decoder_start_token_id of encoder-decoder models
 };
+
+/// Those of a model with this config.json.
+SpecialIds special_ids_of(const Model& model, const JsonObject& config);
 
 /// Writes generation_config.json, without keys that are at the defaults of transformers.
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,

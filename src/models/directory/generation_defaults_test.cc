@@ -150,7 +150,8 @@ TEST(GenerationDefaults, ReadsFilesOfTransformers) {
 
 // A fine-tuned model keeps the settings of the original one.
 TEST(GenerationDefaults, AreWrittenAsTheyWereRead) {
-  const GenerationDefaults read = defaults_of(R"({"begin_suppress_tokens": [3], "early_stopping": true,
+  const GenerationDefaults read = defaults_of(R"({"alignment_heads": [[1, 0], [2, 7]],
+    "begin_suppress_tokens": [3], "early_stopping": true,
     "eos_token_id": [7, 8], "forced_bos_token_id": 12, "forced_eos_token_id": 7, "length_penalty": 2.0,
     "max_new_tokens": 30, "min_length": 5, "min_new_tokens": 4, "no_repeat_ngram_size": 3, "num_beams": 5,
     "repetition_penalty": 1.2, "temperature": 0.5})");
@@ -158,6 +159,7 @@ TEST(GenerationDefaults, AreWrittenAsTheyWereRead) {
   write_generation_defaults(folder.path(), read, {.padding = 1, .end = 7, .start = 99});
   const GenerationDefaults again = read_generation_defaults(
       ModelInventory(folder.path()), JsonObject::parse(kMarianConfig, "config.json"), Task::kTranslation);
+  EXPECT_EQ(again.alignment_heads, (std::vector<AlignmentHead>{{1, 0}, {2, 7}}));
   EXPECT_EQ(again.begin_forbidden_ids, read.begin_forbidden_ids);
   EXPECT_EQ(again.early_stopping, EarlyStopping::kTrue);
   EXPECT_EQ(again.end_ids, read.end_ids);
@@ -168,6 +170,12 @@ TEST(GenerationDefaults, AreWrittenAsTheyWereRead) {
   EXPECT_EQ(again.no_repeat_ngram_size, 3);
   EXPECT_EQ(again.repetition_penalty, 1.2);
   EXPECT_EQ(again.temperature, 0.5);
+}
+
+TEST(GenerationDefaults, OneEndTokenIsWritten) {
+  const TestFolder folder;
+  write_generation_defaults(folder.path(), defaults_of(R"({"eos_token_id": 5})"), {.end = 7});
+  EXPECT_EQ(JsonObject::read(folder.path("generation_config.json")).integer("eos_token_id"), 5);
 }
 
 // The defaults of BART's config class, which hold where there is no generation_config.json.

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "models/config/precision_names.h"
+#include "models/source_vocabulary.h"
 
 namespace heed::models {
 
@@ -72,6 +73,13 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
     fail(ErrorKind::kUsage, "'{}' has no shortlist: create one with heed shortlist", loaded.directory());
   }
   if (!there || !wanted.value_or(integer_bits(loaded.precision) != 0)) return nullptr;
+  if (source_vocabulary_size(*model) != model->vocabulary_size()) {
+    fail(ErrorKind::kFormat,
+         "'{}' has a {}, which is for models with one vocabulary, and this one has {} tokens for the source "
+         "and {} for the target: remove the file",
+         loaded.directory(), model_file::kShortlist, source_vocabulary_size(*model),
+         model->vocabulary_size());
+  }
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory(), model->vocabulary_size()));
 }
 

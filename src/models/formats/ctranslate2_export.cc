@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "models/config/transformer_config.h"
 #include "models/formats/ctranslate2_rows.h"
-#include "nn/positions/sinusoids.h"
 
 namespace heed::models {
 namespace {
@@ -208,14 +207,16 @@ void require_zero_start(const LoadedModel& loaded, const TransformerConfig& c, c
        loaded.directory());
 }
 
-void add_computed_positions(Exporter& exporter, const TransformerConfig& c) {
-  const int64_t all = c.first_row + c.max_length;
-  const Tensor table = c.frequencies == nn::SinusoidFrequencies::kByHalves
-                           ? nn::fairseq_sinusoid_table(all, c.width)
-                           : nn::sinusoid_table(all, c.width, SinusoidLayout::kHalves);
-  const std::string decoder = std::string("decoder") + kCtranslate2Positions;
-  exporter.add(decoder, table.narrow(0, c.first_row, c.max_length).clone());
-  exporter.add_alias(std::string("encoder") + kCtranslate2Positions, decoder);
+/// Sinusoidal positions, which weights may hold rounded to 16 bits.
+void add_computed_positions(Exporter& exporter, const Transformer& model) {
+  const std::string encoder = std::string("encoder") + kCtranslate2Positions,
+                    decoder = std::string("decoder") + kCtranslate2Positions;
+  const int64_t count = model.config().max_length;
+  const Tensor source = model.sinusoidal_positions(Stack::kEncoder, count),
+               target = model.sinusoidal_positions(Stack::kDecoder, count);
+  exporter.add(decoder, target);
+  if (source.to_vector<float>() == target.to_vector<float>()) return exporter.add_alias(encoder, decoder);
+  exporter.add(encoder, source);
 }
 
 /// T5: the layers of a stack share the biases of distances.
@@ -229,8 +230,9 @@ void add_bucket_settings(Exporter& exporter, const std::string& stack, int layer
   }
 }
 
-Ctranslate2Variables transformer_variables(const LoadedModel& loaded, const TransformerConfig& c,
+Ctranslate2Variables transformer_variables(const LoadedModel& loaded, const Transformer& model,
                                            Ctranslate2Type type) {
+  const TransformerConfig& c = model.config();
   const bool marian = c.family == &marian_family();
   if (marian && !is_post_norm_marian(c))
     refuse(loaded, "CTranslate2 has Marian models only with Marian's options");
@@ -243,7 +245,7 @@ Ctranslate2Variables transformer_variables(const LoadedModel& loaded, const Tran
   exporter.add_rows(rows, marian ? c.padding_id : -1);
   if (c.share_embeddings) exporter.add_matrix_alias(kCtranslate2SourceEmbedding, kCtranslate2Embedding);
   if (c.tied_output) exporter.add_matrix_alias(kCtranslate2Output, kCtranslate2Embedding);
-  if (c.positions.kind == nn::PositionKind::kSinusoidal) add_computed_positions(exporter, c);
+  if (c.positions.kind == nn::PositionKind::kSinusoidal) add_computed_positions(exporter, model);
   for (const auto& [stack, layers, heads] : {std::tuple{"encoder", c.encoder_layers, c.encoder_heads},
                                              {"decoder", c.decoder_layers, c.decoder_heads}}) {
     const std::string name = stack;
@@ -332,7 +334,7 @@ Ctranslate2Variables decoder_variables(const LoadedModel& loaded, const DecoderO
 
 Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, Ctranslate2Type type) {
   if (const auto* model = dynamic_cast<const Transformer*>(loaded.model.get()))
-    return transformer_variables(loaded, model->config(), type);
+    return transformer_variables(loaded, *model, type);
   if (const auto* model = dynamic_cast<const DecoderOnly*>(loaded.model.get()))
     return decoder_variables(loaded, model->config(), type);
   refuse(loaded, "only encoder-decoder Transformers and language models can");

@@ -173,6 +173,12 @@ void Transformer::add_embeddings() {
 
 // ---- All positions at once -------------------------------------------------------------------------------
 
+Tensor Transformer::sinusoidal_positions(Stack stack, int64_t count) const {
+  const nn::StackPositions& positions = (stack == Stack::kEncoder ? source_ : target_).positions;
+  const int64_t first = config_.first_row;
+  return positions.sinusoids(first + count).narrow(0, first, count).clone();
+}
+
 Var Transformer::embed(nn::Context& context, const Embedding& embedding, const std::vector<int32_t>& ids,
                        const std::vector<int32_t>& positions) const {
   ops::EmbeddingOptions options;

@@ -106,6 +106,9 @@ class Transformer : public Seq2Seq, public SourceVocabulary, public VocabularyHe
     return {config_.decoder_layers, config_.decoder_heads};
   }
 
+  /// The sinusoidal positions of a stack, as it computes with them, of the first `count` tokens: (count, D)
+  Tensor sinusoidal_positions(Stack stack, int64_t count) const;
+
   /// source -> memory (Ns, D)
   Var encode(nn::Context& context, const Sequences& source) const;
   /// The decoder output before the output layer: (Nt, D)

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_file.h"
-#include "io/weight_files.h"
 #include "models/architecture.h"
 
 namespace heed::train {
@@ -37,7 +36,7 @@ void require_valid_model(const Recipe& recipe, const OutputDirectory& directory,
   text.require_fit(*trial.model);
   const JsonObject config = JsonObject::parse(trial.model->config_json().dump(), "the model's config.json");
   models::architecture_named(recipe.arch).read(config);  // as when the model is loaded
-  if (!recipe.from.empty() && !directory.was_begun()) WeightFiles::open(recipe.from);
+  if (!recipe.from.empty() && !directory.was_begun()) models::ModelDirectory::open(recipe.from).weights();
 }
 
 }  // namespace heed::train
