@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -32,17 +33,28 @@ std::vector<TextRange> word_ranges(std::string_view text) {
   return ranges;
 }
 
-/// From the first to the last word of the longest run of chosen ones; empty if none is chosen.
-TextRange longest_run(const std::vector<bool>& chosen, const std::vector<TextRange>& words) {
+/// From the first to the last word of the longest run of chosen ones, which are in order; empty if none is.
+TextRange longest_run(const std::vector<size_t>& chosen, const std::vector<TextRange>& words) {
   TextRange longest;
   size_t most = 0, run = 0;
-  for (size_t n = 0; n < words.size(); ++n) {
-    run = chosen[n] ? run + 1 : 0;
+  for (size_t n = 0; n < chosen.size(); ++n) {
+    run = n > 0 && chosen[n] == chosen[n - 1] + 1 ? run + 1 : 1;
     if (run <= most) continue;
     most = run;
-    longest = {words[n + 1 - run].begin, words[n].end};
+    longest = {words[chosen[n + 1 - run]].begin, words[chosen[n]].end};
   }
   return longest;
+}
+
+/// For each of some source words, those that it is linked to. Links of other words are left out.
+std::vector<std::vector<size_t>> linked_words(const std::vector<WordLink>& links, size_t sources,
+                                              size_t targets) {
+  std::vector<std::vector<size_t>> linked(sources);
+  for (const auto& [from, to] : links) {
+    const auto source = static_cast<size_t>(from), target = static_cast<size_t>(to);
+    if (source < sources && target < targets) linked[source].push_back(target);
+  }
+  return linked;
 }
 
 /// A range without punctuation at its ends; empty if it has nothing else.
@@ -212,15 +224,16 @@ void TranslatorChain::compare_values(Translation& translation) const {
 std::vector<Glossary::Match> carried_terms(const std::vector<Glossary::Match>& terms, std::string_view source,
                                            std::string_view translation, const std::vector<WordLink>& links) {
   const std::vector<TextRange> from = word_ranges(source), to = word_ranges(translation);
+  const std::vector<std::vector<size_t>> linked = linked_words(links, from.size(), to.size());
   std::vector<Glossary::Match> carried;
   for (const Glossary::Match& term : terms) {
-    std::vector<bool> linked(to.size());
-    for (const auto& [word, other] : links) {
-      const TextRange& linked_word = from.at(static_cast<size_t>(word));
-      if (linked_word.begin < term.end && term.begin < linked_word.end)
-        linked.at(static_cast<size_t>(other)) = true;
+    std::set<size_t> others;
+    const auto first = std::ranges::upper_bound(from, term.begin, {}, &TextRange::end);
+    for (auto word = first; word != from.end() && word->begin < term.end; ++word) {
+      const std::vector<size_t>& of_word = linked[static_cast<size_t>(word - from.begin())];
+      others.insert(of_word.begin(), of_word.end());
     }
-    const TextRange place = longest_run(linked, to);
+    const TextRange place = longest_run({others.begin(), others.end()}, to);
     TextRange text = without_punctuation(translation, place);
     if (text.begin == text.end)
       text.begin = text.end = translation.size() * term.begin / std::max<size_t>(source.size(), 1);
@@ -238,11 +251,11 @@ std::vector<Glossary::Match> carried_terms(const std::vector<Glossary::Match>& t
 
 std::vector<WordLink> composed_links(const std::vector<WordLink>& first,
                                      const std::vector<WordLink>& second) {
-  std::vector<WordLink> links;
+  std::vector<WordLink> by_other = first, links;
+  std::ranges::sort(by_other, {}, &WordLink::second);
   for (const auto& [between, target] : second) {
-    for (const auto& [source, other] : first) {
-      if (other == between) links.emplace_back(source, target);
-    }
+    for (const WordLink& link : std::ranges::equal_range(by_other, between, {}, &WordLink::second))
+      links.emplace_back(link.first, target);
   }
   std::ranges::sort(links, {}, [](const WordLink& link) { return std::pair(link.second, link.first); });
   links.erase(std::unique(links.begin(), links.end()), links.end());

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <ctime>
 
 #include "heed/cancel.h"
 #include "heed/error.h"
@@ -143,6 +145,18 @@ TEST(TranslatorChain, AlignmentsAndConfidencesAreOfTheWholeWay) {
   EXPECT_LT(text_confidence(best.word_confidence), text_confidence(other.best().word_confidence));
 }
 
+TEST(TranslatorChain, NumbersThatBecomeMoreWordsAreLinkedToTheirOwn) {
+  ChainBench bench;
+  TranslatorOptions options, last;
+  options.align = options.check_values = options.split_sentences = true;
+  const Candidate number = bench.one(options).translate("5km").best();
+  EXPECT_EQ(number.text, "5 km");
+  EXPECT_THAT(number.alignment, ElementsAre(WordLink(0, 0), WordLink(0, 1)));
+  last.glossary = std::make_shared<const Glossary>(Glossary::parse("house\tcasa\n", "terms"));
+  const Translation translation = bench.chain(options, last).translate("The house sees! 5km");
+  EXPECT_THAT(translation.intermediate.at(0), testing::EndsWith("5 km"));
+}
+
 TEST(TranslatorChain, WarnsOfWhatSourceAndLastTranslationSayOtherwise) {
   ChainBench bench;
   TranslatorOptions options;
@@ -230,6 +244,23 @@ TEST(ComposedLinks, JoinWordsByTheWordBetween) {
   EXPECT_THAT(composed_links(two, {{0, 0}}), ElementsAre(WordLink(3, 0), WordLink(5, 0)));
 }
 
+TEST(ComposedLinks, TakeLinearTime) {
+  const int words = 50'000;
+  std::vector<WordLink> links;
+  for (int word = 0; word < words; ++word) links.emplace_back(word, word);
+  std::reverse(links.begin(), links.end());
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(composed_links(links, links).size(), links.size());
+  std::string text;
+  std::vector<Glossary::Match> terms;
+  for (int word = 0; word < words; ++word) {
+    terms.push_back({text.size(), text.size() + 1, "perro"});
+    text += "x ";
+  }
+  EXPECT_EQ(carried_terms(terms, text, text, links).size(), terms.size());
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 1);  // of quadratic time, many
+}
+
 TEST(CarriedTerms, StandForTheLinkedWords) {
   const auto carried = [](const std::vector<Glossary::Match>& terms, const std::vector<WordLink>& links) {
     const std::string source = "Der Hauptbahnhof, sagt er.", translation = "“The central station,” he says.";
@@ -246,6 +277,7 @@ TEST(CarriedTerms, StandForTheLinkedWords) {
   EXPECT_THAT(carried({station}, {}), ElementsAre("=estación"));
   EXPECT_THAT(carried({station, {0, 3, "La"}}, {{0, 1}, {1, 1}}), ElementsAre("central=estación"));
   EXPECT_THAT(carried_terms({{0, 3, "La"}}, "Der", "", {}).size(), 1);
+  EXPECT_THAT(carried({station}, {{1, 1}, {7, 2}, {1, 9}, {-1, 0}}), ElementsAre("central=estación"));
 }
 
 TEST(ConfidenceThrough, MultipliesByTheWordsBetween) {

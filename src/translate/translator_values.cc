@@ -12,21 +12,6 @@
 #include "translate/values/repair_trials.h"
 
 namespace heed::translate {
-namespace {
-
-/// The text of a part in its line.
-std::string_view source_text(const LinePart& part, const std::string& line) {
-  size_t begin = line.size(), end = 0;
-  for (const auto& [first, last] : part.spans) {
-    if (first == last) continue;
-    begin = std::min(begin, first);
-    end = std::max(end, last);
-  }
-  return begin < end ? std::string_view(line).substr(begin, end - begin) : std::string_view();
-}
-
-}  // namespace
-
 /// A part whose translation says other values than its source.
 struct Translator::Differing {
   size_t part = 0;
@@ -43,7 +28,7 @@ std::string Translator::text_of_part(const TranslationWindow& window, size_t num
 }
 
 std::string_view Translator::source_of_part(const TranslationWindow& window, size_t number) const {
-  return source_text(window.part(number), window.lines[window.line_of_part[number]].text);
+  return translate::source_of_part(window.part(number), window.lines[window.line_of_part[number]].text);
 }
 
 /// What a part says, and its best translation.

@@ -61,8 +61,18 @@ std::string_view first_word(std::string_view text) {
   return period ? std::string_view{} : text.substr(0, end);
 }
 
+/// How far back a sentence is read at each place where it might end, in bytes. It has many such places.
+constexpr size_t kLongestWord = 1000, kLongestBracket = 4000;
+
+/// The end of a sentence, of at most so many bytes.
+std::string_view end_of(std::string_view sentence, size_t most) {
+  return sentence.size() <= most ? sentence
+                                 : sentence.substr(character_start(sentence, sentence.size() - most));
+}
+
 /// The last word without preceding marks, such as an opening bracket or "Dipl.-" in "Dipl.-Ing.".
 std::string_view last_word(std::string_view sentence) {
+  sentence = end_of(sentence, kLongestWord);
   size_t begin = sentence.size();
   while (begin > 0) {
     const size_t at = character_start(sentence, begin - 1);
@@ -107,7 +117,7 @@ bool is_roman_numeral(std::string_view word) {
 
 /// A list number such as "1." alone.
 bool is_list_number(std::string_view sentence) {
-  const size_t digits = sentence.find_first_not_of("0123456789");
+  const size_t digits = sentence.substr(0, kLongestWord).find_first_not_of("0123456789");
   return digits != 0 && digits != std::string_view::npos && sentence.substr(digits) == ".";
 }
 
@@ -130,10 +140,11 @@ bool begins_in_lower_case(std::string_view text) {
 bool ends_in_bracket_within(std::string_view sentence) {
   if (sentence.empty() || (sentence.back() != ')' && sentence.back() != ']')) return false;
   const char open = sentence.back() == ')' ? '(' : '[';
+  const std::string_view end = end_of(sentence, kLongestBracket);
   int depth = 0;
-  for (size_t at = sentence.size(); at-- > 0;) {
-    if (sentence[at] == sentence.back()) ++depth;
-    if (sentence[at] == open && --depth == 0) return at > 0;
+  for (size_t at = end.size(); at-- > 0;) {
+    if (end[at] == end.back()) ++depth;
+    if (end[at] == open && --depth == 0) return at > 0 || end.size() < sentence.size();
   }
   return false;
 }
@@ -141,6 +152,7 @@ bool ends_in_bracket_within(std::string_view sentence) {
 /// Whether two adjacent segments without white space between them look like an address.
 bool is_within_address(std::string_view sentence, std::string_view next) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  sentence = end_of(sentence, kLongestWord);
   const auto begin = std::find_if(sentence.rbegin(), sentence.rend(), is_space).base();
   const auto end = std::find_if(next.begin(), next.end(), is_space);
   const auto has_sign = [](std::string_view text) {

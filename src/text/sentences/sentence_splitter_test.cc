@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "heed/error.h"
 #include "text/tokenizers/test_text.h"
 
@@ -63,6 +66,23 @@ TEST(SentenceSplitter, JoinsToTheOriginal) {
         joined += split.sentences[i] + split.separators[i + 1];
       EXPECT_EQ(joined, text);
     }
+  }
+}
+
+TEST(SentenceSplitter, LongSentencesTakeLinearTime) {
+  const auto seconds = [](char begin, const std::string& unit, int count) {
+    std::string text(static_cast<size_t>(count), begin);
+    for (int n = 0; n < count; ++n) text += unit;
+    const SentenceSplitter splitter("de");
+    const std::clock_t start = std::clock();
+    EXPECT_GE(splitter.split(text).sentences.size(), 1U);
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  };
+  for (const auto& [begin, unit] :
+       std::vector<std::pair<char, std::string>>{{'x', "@!"}, {'(', "Ja!) "}, {'1', " z. B."}}) {
+    // Four times the work; quadratic time would be sixteen times as long.
+    const double few = seconds(begin, unit, 15'000), many = seconds(begin, unit, 60'000);
+    EXPECT_LT(many, 9 * std::max(few, 1e-2)) << unit;
   }
 }
 

@@ -118,21 +118,22 @@ std::vector<ProtectedSpan> find_long_words(std::string_view text) {
   return found;
 }
 
-/// Adds the long words, instead of what was found in parts of them. A URL keeps what is inside.
-std::vector<ProtectedSpan> with_long_words(std::vector<ProtectedSpan> spans,
+/// Adds the long words, instead of what was found in parts of them. A URL keeps what is inside. Both are in
+/// order.
+std::vector<ProtectedSpan> with_long_words(const std::vector<ProtectedSpan>& spans,
                                            const std::vector<ProtectedSpan>& long_words) {
+  std::vector<ProtectedSpan> all;
+  auto span = spans.begin();
   for (const ProtectedSpan& word : long_words) {
-    const auto holds_word = [&](const ProtectedSpan& span) {
-      return span.kind == SpanKind::kExact && span.begin <= word.begin && word.end <= span.end;
-    };
-    if (std::any_of(spans.begin(), spans.end(), holds_word)) continue;
-    std::erase_if(spans,
-                  [&](const ProtectedSpan& span) { return span.begin < word.end && word.begin < span.end; });
-    spans.push_back(word);
+    while (span != spans.end() && span->end <= word.begin) all.push_back(*span++);
+    const bool is_held = span != spans.end() && span->kind == SpanKind::kExact && span->begin <= word.begin &&
+                         word.end <= span->end;
+    if (is_held) continue;
+    while (span != spans.end() && span->begin < word.end) ++span;
+    all.push_back(word);
   }
-  std::sort(spans.begin(), spans.end(),
-            [](const ProtectedSpan& a, const ProtectedSpan& b) { return a.begin < b.begin; });
-  return spans;
+  all.insert(all.end(), span, spans.end());
+  return all;
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ std::vector<ProtectedSpan> with_long_words(std::vector<ProtectedSpan> spans,
 std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
   const std::vector<ProtectedSpan> long_words = find_long_words(text);
   std::vector<ProtectedSpan> spans = find_span_patterns(text);
-  return long_words.empty() ? spans : with_long_words(std::move(spans), long_words);
+  return long_words.empty() ? spans : with_long_words(spans, long_words);
 }
 
 size_t count_phrase(std::string_view text, std::string_view phrase) {

@@ -196,6 +196,12 @@ TEST(ProtectedSpans, WhatIsTooLongToBeAWord) {
   EXPECT_THAT(exact(chinese), ElementsAre());  // written without spaces
 }
 
+TEST(ProtectedSpans, LongWordsAmongOthers) {
+  const std::string word(300, 'a'), url = "https://a.example/" + std::string(500, 'q') + "?x=1";
+  EXPECT_THAT(exact("a@b.example " + word + ", `x` " + url + " " + word + word + " c@d.example"),
+              ElementsAre("a@b.example", word, "`x`", url, word + word, "c@d.example"));
+}
+
 TEST(ProtectedSpans, IdentifiersAndNumbers) {
   EXPECT_THAT(exact("Version 2.0.1 auf 192.168.0.1 seit 2024-05-06"),
               ElementsAre("2.0.1", "192.168.0.1", "2024-05-06"));

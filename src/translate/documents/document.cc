@@ -12,6 +12,8 @@ namespace heed::translate {
 
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\uFEFF";
+
 /// Bytes of a document that a translation replaces.
 struct Replaced {
   size_t document = 0, begin = 0, end = 0;
@@ -99,10 +101,15 @@ std::vector<TranslatedDocument> translate_documents(const LineTranslator& transl
   }
   const bool html = format == DocumentFormat::kHtml;
   std::vector<TranslatedDocument> results;
-  for (const std::string& document : documents) results.push_back({document});
+  for (const std::string& document : documents) {
+    results.push_back({document.substr(document.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0)});
+  }
   // Labels lie within the markup of sentences, which keep it as it is.
   replace(translator, labels_of(results, html, stop), results, stop);
   replace(translator, sentences_of(results, html, stop), results, stop);
+  for (size_t n = 0; n < documents.size(); ++n) {
+    if (documents[n].starts_with(kByteOrderMark)) results[n].text.insert(0, kByteOrderMark);
+  }
   return results;
 }
 

@@ -112,6 +112,110 @@ TEST(HtmlDocument, WhatFollowsTheBodyStays) {
   EXPECT_THAT(texts(html_segments("<p>Der</i> Hund</u> da</p>")), ElementsAre("Der Hund da"));
 }
 
+TEST(HtmlDocument, WhatTheTreeLacksStays) {
+  for (const std::string html :
+       {"<table>\n{% for x in y %}\n<tr><td>Name</td></tr>\n{% endfor %}\n</table>",
+        "<div>Das ist <table>ein Text<tr><td>Zelle</td></tr></table></div>",
+        "<tr><td><b>Eins</b></td><td><b>Zwei</b> drei</td></tr>", "Der <b>Hund</b></div> da",
+        "<noframes>Ihr <a href=\"x\">Hund</a> da</noframes>", "<noembed>Ihr <b>Hund</b></noembed>",
+        "<p>Der</i> <b>Hund</u></b></i > <i>ist</i> </u><!-- x -->da</i> </p>",
+        "<p>Der <b>Hund</td> ist</b> da</p>", "<select><option>Der <b>Hund</b> ist<option>da</select>",
+        "Der <td title=\"a>b\">Hund", "<b>Der <i>Hund</b> ist</i></u> da"}) {
+    EXPECT_EQ(copied_html(html), html);
+  }
+  EXPECT_THAT(texts(html_segments("<table>{% for x in y %}<tr><td>Name<td>Ort</tr>{% endfor %}</table>")),
+              ElementsAre("{% for x in y %}", "Name", "Ort", "{% endfor %}"));
+  EXPECT_THAT(texts(html_segments("<div>Das ist <table>ein Text<tr><td>Zelle</td></tr></table></div>")),
+              ElementsAre("Das ist", "ein Text", "Zelle"));
+  EXPECT_THAT(texts(html_segments("<p>Der <b>Hund</i></b></u> da</p>")), ElementsAre("Der Hund da"));
+  // The CR of a line end is in no node.
+  EXPECT_EQ(html_segments("<p>Der <b>Hund</b>\r\nist <i>da</i>\r\n</p>").at(0).tags.size(), 2U);
+  EXPECT_TRUE(html_segments("<noframes>Ihr Hund</noframes><noembed>da</noembed>").empty());
+}
+
+/// Tags in any order, also those that the parser ignores or moves, with text between them.
+std::string tag_soup(std::mt19937& random) {
+  static const std::vector<std::string> kParts{
+      "a",        "b",    "i",        "span",  "code",    "sup",   "p",        "div",    "table",
+      "tr",       "td",   "th",       "tbody", "caption", "ul",    "li",       "select", "option",
+      "button",   "form", "h1",       "body",  "x-y",     "label", "noframes", "svg",    "template",
+      "colgroup", "head", "frameset", "u",     "nobr",    "font"};
+  static const std::vector<std::string> kOthers{"<br>",  "<img src=x>", "<!-- x -->", "<input>", "&nbsp;",
+                                                "&amp;", "{{ x }}",     "1.5",        "<hr>",    "Ja."};
+  const auto below = [&](size_t limit) { return static_cast<size_t>(random() % limit); };
+  std::string html;
+  for (size_t n = below(12) + 2; n > 0; --n) {
+    const std::string& name = kParts[below(kParts.size())];
+    const size_t kind = below(8);
+    if (kind < 2) {
+      html += "<" + name + (below(4) == 0 ? " id=\"a>b\">" : ">");
+    } else if (kind < 4) {
+      html += "</" + name + ">";
+    } else if (kind < 5) {
+      html += kOthers[below(kOthers.size())];
+    } else {
+      html += below(2) == 0 ? "Hund" : "eine Katze";
+    }
+    if (below(3) == 0) html += below(4) == 0 ? "\r\n" : " ";
+  }
+  return html;
+}
+
+/// The tags and comments of a document, and its text without white space.
+std::pair<std::string, std::string> markup_and_text(const std::string& html) {
+  std::pair<std::string, std::string> result;
+  bool tag = false, quoted = false;
+  for (const char c : html) {
+    tag = tag || c == '<';
+    quoted = tag && quoted != (c == '"');
+    const bool space = c == ' ' || c == '\r' || c == '\n';
+    if (tag || !space) (tag ? result.first : result.second) += c;
+    tag = tag && (quoted || c != '>');
+  }
+  constexpr std::string_view kEntity = "&nbsp;";
+  for (size_t at = 0; (at = result.second.find(kEntity, at)) != std::string::npos;)
+    result.second.erase(at, kEntity.size());
+  return result;
+}
+
+TEST(HtmlDocument, NoMarkupIsLostWhateverTheParserMakesOfIt) {
+  std::mt19937 random(11);
+  size_t segments = 0, points = 0;
+  for (int n = 0; n < 20'000; ++n) {
+    const std::string html = tag_soup(random);
+    const std::vector<Segment> found = html_segments(html);
+    for (const Segment& segment : found)
+      points += static_cast<size_t>(std::ranges::count(segment.tags, "", &Tag::close));
+    segments += found.size();
+    ASSERT_EQ(markup_and_text(copied(html, found, escape_html)), markup_and_text(html)) << html;
+  }
+  EXPECT_GT(segments, 20'000U);
+  EXPECT_GT(points, 1000U);
+}
+
+TEST(HtmlDocument, NoBreakSpacesAtTheEndsStay) {
+  for (const std::string html :
+       {"<p><i class=\"fa\"></i>&nbsp;Startseite&nbsp;</p>", "<p>&nbsp;Der Hund &nbsp; </p>",
+        "<p> \u00A0 Der Hund\u00A0</p>", "<td>&#160;&#xA0;Der <b>Hund</b>&#160;</td>",
+        "<p><b>&nbsp;Name:&nbsp;</b>&nbsp;</p>", "<p>Der <a href=x><b>Hund&emsp;</b></a></p>",
+        "<p>Der Hund&nbsp;<img src=x>&nbsp;</p>", "<p>Der <b>Hund&nbsp;<img></b></p>",
+        "<p>Der <b>Hund&nbsp;</b><img></p>", "<p>10&nbsp;<b>km&nbsp;weit</b>&nbsp;da</p>",
+        "<p>&nbsp;<b>&nbsp;</b>&nbsp; Ja</p>", "<p>&nbsp;</p>"}) {
+    // Those in the text that is translated are escaped.
+    std::string expected = html, copy = copied_html(html);
+    if (html.find("&emsp;") != std::string::npos) expected.replace(html.find("&emsp;"), 6, "\u2003");
+    EXPECT_EQ(copy, expected);
+  }
+  const std::string html = "<p><i class=\"fa\"></i>&nbsp;Startseite&nbsp;</p>";
+  const Segment segment = html_segments(html).at(0);
+  EXPECT_EQ(segment.text, "Startseite");
+  EXPECT_EQ(html.substr(segment.end), "&nbsp;</p>");
+  EXPECT_EQ(with_markup(segment, "Home page", {{0, 0}, {0, 1}}, escape_html),
+            "<i class=\"fa\"></i>&nbsp;Home page");
+  EXPECT_THAT(texts(html_segments("<p>&amp;nbsp; ja &nbsp;<b>&nbsp;Hund</b>")),
+              ElementsAre("&nbsp; ja \u00A0\u00A0Hund"));
+}
+
 TEST(HtmlDocument, ElementsAcrossOthersStayAsTheyAre) {
   for (const std::string html :
        {"<b><b><a></b>x</b>", "<p>Er <b>ist <b><a>groß</b> und</b> alt.</p><p>Ja.</p>"}) {
@@ -506,6 +610,19 @@ class OneTranslation : public LineTranslator {
   std::string text_;
 };
 
+TEST(Documents, ByteOrderMarksStayInFrontOfThem) {
+  const auto translated = [](const std::string& document, DocumentFormat format) {
+    return translate_document(OneTranslation("Dog"), document, format).text;
+  };
+  EXPECT_EQ(translated("\uFEFF---\ntitle: Hund\nid: 5\n---\n# Hund\n", DocumentFormat::kMarkdown),
+            "\uFEFF---\ntitle: Dog\nid: 5\n---\n# Dog\n");
+  EXPECT_EQ(translated("\uFEFF- Hund\n- Katze\n", DocumentFormat::kMarkdown), "\uFEFF- Dog\n- Dog\n");
+  EXPECT_EQ(translated("\uFEFF# Hund", DocumentFormat::kMarkdown), "\uFEFF# Dog");
+  EXPECT_EQ(translated("\uFEFF<p>Hund</p>", DocumentFormat::kHtml), "\uFEFF<p>Dog</p>");
+  EXPECT_EQ(translated("\uFEFFHund", DocumentFormat::kHtml), "\uFEFFDog");
+  EXPECT_EQ(translated("\uFEFF", DocumentFormat::kHtml), "\uFEFF");
+}
+
 TEST(MarkdownDocument, TranslationsBeginNoLists) {
   const auto translated = [](const std::string& document, const std::string& text) {
     return translate_document(OneTranslation(text), document, DocumentFormat::kMarkdown).text;
@@ -600,12 +717,34 @@ TEST(MarkdownDocument, NestedTagsOfHtmlTakeLinearTime) {
   }
 }
 
+TEST(MarkdownDocument, LinksThatDoNotEndTakeLinearTime) {
+  const auto seconds = [](const std::string& unit, int count) {
+    const std::string text = repeated(unit, count) + "\n\n[a]: u\n";
+    double least = 1e9;
+    for (int run = 0; run < 2; ++run) {
+      const std::clock_t begin = std::clock();
+      EXPECT_LE(markdown_segments(text).size(), 1U);
+      EXPECT_LE(markdown_labels(text).size(), static_cast<size_t>(count));
+      least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    }
+    return least;
+  };
+  for (const char* unit : {"[a](", "![a](", "[a][", "![a]["}) {
+    // Quadratic time would be sixteen times as long.
+    EXPECT_LT(seconds(unit, 40'000), 9 * std::max(seconds(unit, 10'000), 1e-2)) << unit;
+  }
+}
+
 TEST(HtmlDocument, RefusesEndlessNesting) {
   expect_refused(repeated("<div>", 100'000), "nested");
   // End tags that end nothing: of no open element, and of one outside the table.
   expect_refused(repeated("<i></x>", 20'000), "nested");
   expect_refused(repeated("<i></p>", 20'000), "nested");
   expect_refused(repeated("<div><table></div></table>", 4500), "nested");
+  // End tags in attributes and in comments end nothing.
+  expect_refused(repeated("<div a='</div>'>", 5000), "nested");
+  expect_refused(repeated("<div><!-- > </div>-->", 5000), "nested");
+  expect_refused("<svg><style>" + repeated("<g>", 5000) + "</style></svg>", "nested");
   // Gumbo frees what is before a <frameset>.
   expect_refused(repeated("<i></i>", 20'000) + "<FrameSet>", "frameset");
 }
@@ -616,6 +755,20 @@ TEST(HtmlDocument, TagsWithoutEndAreNotNested) {
   }
   EXPECT_EQ(texts(html_segments("<svg>" + repeated("<path d='M0 0'/>", 5000) + "</svg><p>Hund")),
             std::vector<std::string>{"Hund"});
+}
+
+TEST(HtmlDocument, TextOfScriptsAndCommentsIsNotNested) {
+  const std::string loops = repeated("for (i = 0; i<n; ++i) x = '<div>';\n", 3000);
+  for (const std::string& html :
+       {"<script>" + loops + "</script>", "<SCRIPT src=x>" + loops + "</Script >",
+        "<style>" + loops + "</style>", "<!--" + loops + "-->", "<!--" + loops + "--!>",
+        "<textarea>" + loops + "</textarea>", "<title>" + loops + "</title>",
+        "<iframe>" + loops + "</iframe>", "<noframes>" + loops + "</noframes>",
+        "<svg><path d='M0 0'/></svg><script>" + loops + "</script>", "<!--><script>" + loops + "</script>",
+        "<p title='" + repeated("<b>", 5000) + "'></p>"}) {
+    EXPECT_EQ(texts(html_segments(html + "<p>Hund")).back(), "Hund") << html.substr(0, 40);
+    EXPECT_NO_THROW(html_labels(html));
+  }
 }
 
 TEST(HtmlDocument, RefusesTreesOutOfProportion) {
@@ -697,6 +850,25 @@ TEST(MarkdownDocument, FindsFrontMatterAndImages) {
             "a \\<b title='\\](c)'> < \\`d \\\\");
 }
 
+TEST(MarkdownDocument, FrontMatterStaysYaml) {
+  const auto found = [](const std::string& yaml) { return markdown_labels("---\n" + yaml + "---\n"); };
+  // A value that goes on in the next lines.
+  EXPECT_TRUE(found("title: Der Hund\n  und die Katze\n").empty());
+  EXPECT_TRUE(found("title: Der Hund\r\n\r\n\tund die Katze\r\n").empty());
+  EXPECT_EQ(found("title: Der Hund\n\nsubtitle: Die Katze\nauthor:\n  name: Ja\n").size(), 2U);
+  // What would be no text.
+  const Label title = found("title: Ja\n").at(0);
+  for (const std::string text :
+       {"Yes",   "no",   "ON",   "off",   "True",  "false",      "y",
+        "N",     "Null", "~",    "5",     "-1.5",  "1e3",        "0x1F",
+        "1_000", ".5",   ".NaN", "-.inf", "12:30", "2024-05-01", "2024-05-01 10:30:00 +02:00"}) {
+    EXPECT_EQ(title.written(text), "\"" + text + "\"");
+    EXPECT_TRUE(found("title: " + text + "\n").empty()) << text;
+  }
+  for (const std::string text : {"Yes, sir", "Nobody", "5 dogs", "...and more", "1st", "2024-05-01 report"})
+    EXPECT_EQ(title.written(text), text);
+}
+
 TEST(MarkdownDocument, NumbersWithSeparatorsAreText) {
   EXPECT_THAT(texts(markdown_segments("| a | b |\n| --- | --- |\n| 1.084 | 17 |\n")),
               ElementsAre("a", "b", "1.084"));
@@ -770,6 +942,7 @@ TEST(MarkdownDocument, LinksKeepTheNamesOfTheirDefinitions) {
   EXPECT_EQ(in_capitals("der [hund][x] [GNU]\n\n[x]: u\n[gnu]: u\n"),
             "DER [HUND][x] [GNU]\n\n[x]: u\n[gnu]: u\n");
   EXPECT_EQ(in_capitals("[das](kein Ziel) da\n\n[das]: u\n"), "[DAS(KEIN][das] ZIEL) DA\n\n[das]: u\n");
+  EXPECT_EQ(in_capitals("der [hund](nicht zu\n\n[hund]: u\n"), "DER [HUND(NICHT][hund] ZU\n\n[hund]: u\n");
   EXPECT_EQ(in_capitals("> *der [alte\n> **hund**]*\n\n[alte **hund**]: u\n"),
             "*DER [ALTE **HUND**][alte **hund**]*\n\n[alte **hund**]: u\n");
   for (const char* text :

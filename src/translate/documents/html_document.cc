@@ -3,6 +3,8 @@
 #include <gumbo.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -85,13 +87,64 @@ bool ends_sentence(std::string_view markup) {
   return tag != GUMBO_TAG_UNKNOWN && !is_inline(tag) && !is_kept(tag) && !is_at_place(tag);
 }
 
-/// The bytes of a tag or a comment at the beginning of a text; 0 if there is none.
-size_t markup_size(std::string_view text) {
-  if (text.size() < 2 || text[0] != '<') return 0;
-  if (!is_ascii_letter(text[1]) && std::string_view("/!?").find(text[1]) == std::string_view::npos) return 0;
-  const std::string_view end = text.starts_with("<!--") ? "-->" : ">";
-  const size_t at = text.find(end, 1);
-  return at == std::string_view::npos ? text.size() : at + end.size();
+/// Whether what the tree lacks between two nodes divides sentences. An opening tag does: its element is
+/// elsewhere in the tree, or ignored as the row of a table is.
+bool divides(std::string_view gap) {
+  for (size_t at = 0; (at = gap.find('<', at)) != std::string_view::npos;) {
+    const std::string_view markup = gap.substr(at, markup_size(gap.substr(at)));
+    if (markup.size() > 1 && (is_ascii_letter(markup[1]) || ends_sentence(markup))) return true;
+    at += std::max<size_t>(markup.size(), 1);
+  }
+  return false;
+}
+
+/// The most bytes of an entity for white space.
+constexpr size_t kLongestBlankEntity = 10;
+
+/// The bytes of an entity for white space, "&nbsp;", at the beginning of a text; 0 if there is none.
+size_t blank_entity_size(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kNames{"nbsp", "ensp", "emsp", "thinsp"};
+  const size_t end = text.substr(0, kLongestBlankEntity).find(';');
+  if (!text.starts_with('&') || end == std::string_view::npos) return 0;
+  std::string_view name = text.substr(1, end - 1);
+  if (std::ranges::count(kNames, name) > 0) return end + 1;
+  if (!name.starts_with('#')) return 0;
+  const bool hexadecimal = name.size() > 1 && ascii_lower(name[1]) == 'x';
+  name.remove_prefix(hexadecimal ? 2 : 1);
+  uint32_t number = 0;
+  const auto [behind, error] =
+      std::from_chars(name.data(), name.data() + name.size(), number, hexadecimal ? 16 : 10);
+  const bool read = error == std::errc() && behind == name.data() + name.size();
+  return read && is_whitespace(static_cast<char32_t>(number)) ? end + 1 : 0;
+}
+
+/// The bytes of white space at the beginning of a text of HTML, if it has a no-break space or another that is
+/// no ASCII, which no model would write; else 0.
+size_t leading_blank(std::string_view text) {
+  bool only_ascii = true;
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t entity = blank_entity_size(text.substr(at));
+    size_t end = at;
+    if (entity == 0 && !is_whitespace(next_code_point(text, end))) break;
+    only_ascii = only_ascii && entity == 0 && end == at + 1;
+    at = std::max(end, at + entity);
+  }
+  return only_ascii ? 0 : at;
+}
+
+/// A text of HTML without white space at its end.
+std::string_view without_trailing_blank(std::string_view text) {
+  while (true) {
+    text = strip_right(text);
+    if (!text.ends_with(';')) return text;
+    const size_t from = text.size() - std::min(text.size(), kLongestBlankEntity);
+    const size_t entity = text.substr(from).rfind('&');
+    if (entity == std::string_view::npos) return text;
+    const std::string_view last = text.substr(from + entity);
+    if (blank_entity_size(last) != last.size()) return text;
+    text.remove_suffix(last.size());
+  }
 }
 
 class Walker {
@@ -116,8 +169,16 @@ class Walker {
     }
   }
 
+  /// In the order of the document.
   std::vector<Segment> take() {
     flush();
+    std::ranges::stable_sort(segments_, {}, &Segment::begin);
+    size_t end = 0;
+    std::erase_if(segments_, [&](const Segment& segment) {
+      if (segment.begin < end) return true;
+      end = segment.end;
+      return false;
+    });
     return std::move(segments_);
   }
 
@@ -134,15 +195,42 @@ class Walker {
 
   std::string_view source_of(Range range) const { return html_.substr(range.begin, range.end - range.begin); }
 
+  bool has_begun() const { return segment_.begin < segment_.end; }
+
   /// Whether the position follows the previous one; false if the parser has moved the node. White space is
   /// part of a segment if something follows it there.
   bool advance(Range range, bool is_blank = false) {
     if (range.begin >= range.end || range.begin < position_ || range.end > html_.size()) return false;
+    reach(range.begin);
     position_ = range.end;
     if (is_blank) return true;
-    if (segment_.begin == segment_.end) segment_.begin = range.begin;
+    for (const Range& passed : std::exchange(segment_.passed, {})) {
+      if (passed.begin < passed.end) {
+        segment_.add_point(source_of(passed));
+      } else {
+        segment_.add_space();
+      }
+    }
+    if (!has_begun()) segment_.begin = range.begin;
     segment_.end = range.end;
     return true;
+  }
+
+  /// Moves to a position behind what the tree lacks there: tags that Gumbo ignores, and what it has moved.
+  void reach(size_t position) {
+    const Range gap{position_, position};
+    position_ = position;
+    // The CR of a line end belongs to no node.
+    if (has_begun() && !strip(source_of(gap)).empty()) pass(gap, divides(source_of(gap)));
+  }
+
+  /// Markup without a node is a point if more of the segment follows, or ends it.
+  void pass(Range markup, bool ends) {
+    if (ends) {
+      flush();
+    } else if (has_begun()) {
+      segment_.passed.push_back(markup);
+    }
   }
 
   /// A text may have markup in it: Gumbo ignores tags that it does not expect and joins the texts on both
@@ -157,8 +245,11 @@ class Walker {
       const size_t size = markup_size(html_.substr(at, all.end - at));
       if (size > 0) {
         add_words({begin, at}, decoded(source_of({begin, at})));
-        if (ends_sentence(html_.substr(at, size))) flush();
         begin = at + size;
+        if (at >= position_) {
+          position_ = begin;
+          pass({at, begin}, ends_sentence(html_.substr(at, size)));
+        }
       }
       at += std::max<size_t>(size, 1);
     }
@@ -167,7 +258,24 @@ class Walker {
   }
 
   void add_words(Range range, std::string_view content) {
-    if (!advance(range, std::ranges::all_of(content, is_space))) return;
+    if (range.begin >= range.end || range.begin < position_) return;
+    reach(range.begin);
+    if (const size_t blank = segment_.text().empty() ? leading_blank(source_of(range)) : 0; blank > 0) {
+      add_at_place({range.begin, range.begin + blank});
+      range.begin += blank;
+      while (!content.empty()) {
+        size_t at = 0;
+        if (!is_whitespace(next_code_point(content, at))) break;
+        content.remove_prefix(at);
+      }
+    }
+    const bool is_blank = std::ranges::all_of(content, is_space);
+    if (is_blank && !without_trailing_blank(source_of(range)).empty()) return;  // text in a <frameset>
+    if (!advance(range, is_blank)) return;
+    if (!segment_.passed.empty()) {  // white space, behind markup
+      segment_.passed.push_back({});
+      return;
+    }
     while (!content.empty()) {
       const auto word = std::ranges::find_if(content, is_space),
                  end = std::find_if_not(word, content.end(), is_space);
@@ -179,7 +287,7 @@ class Walker {
   }
 
   void add_at_place(Range range) {
-    if (segment_.begin == segment_.end) {  // before the text: stays where it is
+    if (!has_begun()) {  // before the text: stays where it is
       position_ = std::max(position_, range.end);
       return;
     }
@@ -217,8 +325,12 @@ class Walker {
     const bool whole = open.begin < open.end && close.begin < close.end && open.begin >= position_;
     if (!within || !whole || holds_block(element)) {
       flush();
+      const size_t position = position_;
+      // Texts directly in a table are before it in the tree; its cells are not behind them.
+      if (element.tag == GUMBO_TAG_TABLE && open.begin < open.end) position_ = std::min(position_, open.end);
       children(element.children);
       flush();
+      position_ = std::max(position_, position);
       return;
     }
     if (kept) {
@@ -230,9 +342,10 @@ class Walker {
     segment_.open(source_of(open), without_text(element.tag));
     ++open_;
     children(element.children);
+    const bool ends = advance(close);
     --open_;
     // A flush within, by an element without an end tag, has left the opening tag to the segment before.
-    if (!advance(close) || flushes != flushes_) {
+    if (!ends || flushes != flushes_) {
       segment_.broken = true;
       return;
     }
@@ -244,10 +357,10 @@ class Walker {
     ++flushes_;
     Building building = std::exchange(segment_, {});
     if (building.broken || open_ > 0 || !is_translatable(building.text())) return;  // stays unchanged
-    Segment segment = building.finish();
+    Segment segment = building.finish(escape_html);
     // White space around it is not part of the segment.
     segment.begin = building.begin;
-    segment.end = segment.begin + strip_right(source_of({building.begin, building.end})).size();
+    segment.end = segment.begin + without_trailing_blank(source_of({building.begin, building.end})).size();
     while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;
     segments_.push_back(std::move(segment));
   }
@@ -255,6 +368,7 @@ class Walker {
   struct Building : SegmentBuilder {
     size_t begin = 0, end = 0;  // bytes of the document
     bool broken = false;
+    std::vector<Range> passed;  // markup behind the text so far that has no node; an empty range is a space
   };
 
   std::string_view html_;

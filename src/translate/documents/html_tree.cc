@@ -22,14 +22,19 @@ constexpr int kMaxDepth = 4000;
 /// Maximum number of tags before <frameset>, for which Gumbo frees the elements so far, recursively.
 constexpr int kMaxTagsBeforeFrames = 1000;
 
-constexpr std::array kUntouched{GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_PRE,      GUMBO_TAG_TEXTAREA,
-                                GUMBO_TAG_SVG,    GUMBO_TAG_MATH,  GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
-                                GUMBO_TAG_IFRAME, GUMBO_TAG_XMP,   GUMBO_TAG_PLAINTEXT};
+constexpr std::array kUntouched{GUMBO_TAG_SCRIPT,  GUMBO_TAG_STYLE, GUMBO_TAG_PRE,       GUMBO_TAG_TEXTAREA,
+                                GUMBO_TAG_SVG,     GUMBO_TAG_MATH,  GUMBO_TAG_TEMPLATE,  GUMBO_TAG_NOSCRIPT,
+                                GUMBO_TAG_IFRAME,  GUMBO_TAG_XMP,   GUMBO_TAG_PLAINTEXT, GUMBO_TAG_NOEMBED,
+                                GUMBO_TAG_NOFRAMES};
 /// Elements without an end tag, and those that mostly go without.
 constexpr std::array<std::string_view, 30> kUnclosed{
     "area",   "base",  "br",   "col",   "colgroup", "dd",     "dt", "embed", "hr",  "img",
     "input",  "li",    "link", "meta",  "optgroup", "option", "p",  "param", "rp",  "rt",
     "source", "tbody", "td",   "tfoot", "th",       "thead",  "tr", "track", "wbr", "keygen"};
+
+/// Elements whose content is text, in which are no tags.
+constexpr std::array<std::string_view, 8> kRawText{"iframe", "noembed",  "noframes", "script",
+                                                   "style",  "textarea", "title",    "xmp"};
 
 [[noreturn]] void fail_deep() {
   fail(ErrorKind::kUsage, "HTML with elements nested more than {} deep is not supported", kMaxDepth);
@@ -42,19 +47,67 @@ std::string name_at(std::string_view html, size_t at) {
   return ascii_lower(rest.substr(0, rest.find_first_of(" \t\n\f\r/>")));
 }
 
+/// The bytes of the comment at the beginning of a text.
+size_t comment_size(std::string_view text) {
+  constexpr size_t kBegin = 4, kDashes = 2;  // of "<!--", which may share its dashes with "-->"
+  for (size_t at = kBegin - kDashes; (at = text.find("--", at)) != std::string_view::npos; ++at) {
+    const std::string_view behind = text.substr(at + kDashes);
+    if (behind.starts_with('>')) return at + kDashes + 1;
+    if (at >= kBegin && behind.starts_with("!>")) return at + kDashes + 2;
+  }
+  return text.size();
+}
+
+/// The bytes of the tag at the beginning of a text, whose name begins at `at`. Values of attributes may have
+/// any character within quotation marks.
+size_t tag_size(std::string_view text, size_t at) {
+  constexpr std::string_view kSpace = " \t\n\f\r";
+  const auto skip = [&](std::string_view any) {
+    at = std::min(text.find_first_not_of(any, at), text.size());
+  };
+  const auto skip_to = [&](std::string_view any) { at = std::min(text.find_first_of(any, at), text.size()); };
+  skip_to(" \t\n\f\r/>");
+  while (true) {
+    skip(" \t\n\f\r/");
+    if (at == text.size()) return at;
+    if (text[at] == '>') return at + 1;
+    ++at;  // the name of an attribute begins with any character
+    skip_to(" \t\n\f\r/>=");
+    skip(kSpace);
+    if (at == text.size() || text[at] != '=') continue;
+    ++at;
+    skip(kSpace);
+    if (at == text.size()) return at;
+    if (text[at] == '"' || text[at] == '\'') {
+      at = text.find(text[at], at + 1);
+      if (at == std::string_view::npos) return text.size();
+      ++at;
+    } else {
+      skip_to(" \t\n\f\r>");
+    }
+  }
+}
+
+/// Where the end tag of an element begins, from a position on.
+size_t find_end_tag(std::string_view html, std::string_view name, size_t at) {
+  for (; (at = html.find("</", at)) != std::string_view::npos; ++at) {
+    if (name_at(html, at + 2) == name) return at;
+  }
+  return html.size();
+}
+
 /// Refuses most of what is nested too deeply before Gumbo sees it, which takes quadratic time for it. An end
 /// tag counts if a tag of its name is open; depth_of() measures what Gumbo makes of them.
 void require_shallow(std::string_view html) {
   std::map<std::string, int> open;
   int depth = 0, tags = 0;
-  size_t close = 0;  // the first > from `at` on
   for (size_t at = 0; (at = html.find('<', at)) != std::string_view::npos; ++tags) {
-    ++at;
-    const bool ends = at < html.size() && html[at] == '/';
-    if (ends) ++at;
-    if (at >= html.size()) return;
-    if (!is_ascii_letter(html[at])) continue;
-    const std::string name = name_at(html, at);
+    const std::string_view markup = html.substr(at, std::max<size_t>(markup_size(html.substr(at)), 1));
+    at += markup.size();
+    const bool ends = markup.starts_with("</");
+    const size_t begin = ends ? 2 : 1;
+    if (markup.size() <= begin || !is_ascii_letter(markup[begin])) continue;
+    const std::string name = name_at(markup, begin);
     if (ends) {
       const auto found = open.find(name);
       if (found == open.end() || found->second == 0) continue;
@@ -67,9 +120,14 @@ void require_shallow(std::string_view html) {
            kMaxTagsBeforeFrames);
     }
     if (std::ranges::count(kUnclosed, name) > 0) continue;
-    if (close < at) close = std::min(html.find('>', at), html.size());
-    const bool foreign = open["svg"] > 0 || open["math"] > 0;  // where <x/> is an element without content
-    if (foreign && html[close - 1] == '/') continue;
+    // Where <x/> is an element without content, and <style> may have elements in it; <select> ignores
+    // <style>.
+    const bool foreign = open["svg"] > 0 || open["math"] > 0;
+    if (foreign && markup.ends_with("/>")) continue;
+    if (!foreign && open["select"] == 0 && std::ranges::count(kRawText, name) > 0) {
+      at = find_end_tag(html, name, at);
+      continue;
+    }
     ++open[name];
     if (++depth > kMaxDepth) fail_deep();
   }
@@ -173,6 +231,15 @@ HtmlTree parse_html(std::string_view html, const Stop& stop) {
   if (depth_of(*output->document) > kMaxDepth) fail_deep();
   tree.document = output->document;
   return tree;
+}
+
+size_t markup_size(std::string_view text) {
+  if (text.size() < 2 || text[0] != '<') return 0;
+  if (text.starts_with("<!--")) return comment_size(text);
+  const size_t name = text[1] == '/' ? 2 : 1;
+  if (name < text.size() && is_ascii_letter(text[name])) return tag_size(text, name);
+  if (std::string_view("/!?").find(text[1]) == std::string_view::npos) return 0;
+  return std::min(text.find('>'), text.size() - 1) + 1;
 }
 
 bool is_untouched(GumboTag tag) {

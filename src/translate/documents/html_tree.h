@@ -22,6 +22,10 @@ struct HtmlTree {
 /// tags that would take more, and Cancelled soon after `stop` is requested.
 HtmlTree parse_html(std::string_view html, const Stop& stop = {});
 
+/// The bytes of a tag or a comment at the beginning of a text; 0 if there is none, and the whole text for one
+/// without an end.
+size_t markup_size(std::string_view text);
+
 /// Whether an element says that its content is translated, translate="yes", or that it is not:
 /// translate="no", or the class notranslate. Nothing: as that of the element around it.
 std::optional<bool> says_translated(const GumboElement& element);

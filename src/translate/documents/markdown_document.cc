@@ -261,10 +261,12 @@ class Reader {
         return expect(2, "*_");
       case MD_SPAN_DEL:
         return at + run_forwards(document_, at, '~');
-      case MD_SPAN_A:
+      case MD_SPAN_A: {
         if (at < document_.size() && document_[at] == '>') return at + 1;
+        const size_t behind = behind_link(document_.substr(0, next), at);
         // "[name](no destination)" is a link by its name, and text.
-        return behind_link(document_, at) > next ? std::min(at + 1, next) : behind_link(document_, at);
+        return behind == at && at < next && document_[at] == ']' ? at + 1 : behind;
+      }
       case MD_SPAN_CODE: {
         const size_t space = at < document_.size() && document_[at] == ' ' ? 1 : 0;
         return at + space + run_forwards(document_, at + space, '`');
@@ -373,7 +375,7 @@ class Reader {
     image_ = 0;
     const std::string escaped = std::exchange(escaped_, {});
     if (broken || !escaped.empty() || !is_translatable(building.text())) return;  // stays unchanged
-    Segment segment = building.finish();
+    Segment segment = building.finish(escape_markdown);
     segment.begin = building.begin;
     const std::string_view source = document_.substr(building.begin, building.end - building.begin);
     segment.end = segment.begin + strip_right(source).size();

@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "base/text/ascii.h"
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document_labels.h"
@@ -18,9 +19,27 @@ constexpr std::array<std::string_view, 3> kKeys{"title", "subtitle", "descriptio
 /// Characters that begin something else than a plain text in YAML.
 constexpr std::string_view kIndicators = "|>&*!%@`[]{},?#-\"':";
 
+/// What YAML reads as a truth value, as nothing or as a number.
+constexpr std::array<std::string_view, 12> kNoTexts{"y",  "n",   "yes",  "no", "true", "false",
+                                                    "on", "off", "null", "~",  ".inf", ".nan"};
+
+/// Whether YAML reads a plain scalar as something else than a text: one of kNoTexts, a number, a date or a
+/// time.
+bool is_no_text(std::string_view text) {
+  std::string lower = ascii_lower(text);
+  lower.erase(0, lower.find_first_not_of("+-"));
+  if (std::ranges::count(kNoTexts, lower) > 0) return true;
+  const size_t digit = lower.starts_with('.') ? 1 : 0;
+  if (digit >= lower.size() || !is_ascii_digit(lower[digit])) return false;
+  const bool time = lower.find(' ') != std::string::npos;  // "2024-05-01 10:30:00 +02:00"
+  return lower.find_first_not_of(time ? "0123456789tz+-.: " : "0123456789abcdefotxz+-.:_") ==
+         std::string::npos;
+}
+
 /// A YAML scalar: as it is where that is safe, else within quotation marks.
 std::string plain_scalar(std::string_view text) {
-  const bool safe = !text.empty() && kIndicators.find(text[0]) == std::string_view::npos &&
+  const bool safe = !text.empty() && !is_no_text(text) &&
+                    kIndicators.find(text[0]) == std::string_view::npos &&
                     text.find(": ") == std::string_view::npos && text.find(" #") == std::string_view::npos &&
                     !text.ends_with(':');
   if (safe) return std::string(text);
@@ -48,6 +67,12 @@ std::string quoted_scalar(std::string_view text, char quote) {
   return result + quote;
 }
 
+/// Whether a value goes on behind its line, in a line that is indented.
+bool goes_on(std::string_view behind) {
+  const size_t line = std::min(behind.find_first_not_of("\r\n"), behind.size());
+  return behind.substr(line).starts_with(' ') || behind.substr(line).starts_with('\t');
+}
+
 /// Adds the texts of the front matter that are on one line.
 void add_front_matter(std::string_view markdown, size_t end, std::vector<Label>& labels) {
   for (size_t at = 0; at < end;) {
@@ -55,7 +80,8 @@ void add_front_matter(std::string_view markdown, size_t end, std::vector<Label>&
     const std::string_view line = markdown.substr(at, line_end - at);
     const size_t colon = line.find(": ");
     if (colon != std::string_view::npos &&
-        std::find(kKeys.begin(), kKeys.end(), line.substr(0, colon)) != kKeys.end()) {
+        std::find(kKeys.begin(), kKeys.end(), line.substr(0, colon)) != kKeys.end() &&
+        !goes_on(markdown.substr(line_end, end - line_end))) {
       const std::string_view value = strip(line.substr(colon + 2));
       const auto begin = static_cast<size_t>(value.data() - markdown.data());
       if (is_simply_quoted(value)) {
@@ -122,7 +148,9 @@ class ImageReader {
   }
 
   Label label_at(size_t begin) const {
-    const size_t end = begin + text_.size(), behind = behind_link(document_, end);
+    constexpr size_t kLongest =
+        1000;  // bytes of what names a definition, or the label of a footnote behind it
+    const size_t end = begin + text_.size(), behind = behind_link(document_.substr(0, end + kLongest), end);
     if (!names_its_text(document_.substr(end, behind - end))) {
       return {begin, end, std::string(text_), escape_description};
     }

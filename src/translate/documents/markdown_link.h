@@ -6,7 +6,8 @@
 
 namespace heed::translate {
 
-/// The position after the end of a link; the position itself if there is none.
+/// The position after the end of a link; the position itself if there is none. Reads all of a text whose
+/// brackets are not closed: give it the part in which the link must end.
 size_t behind_link(std::string_view text, size_t at);
 
 /// Whether the text of a link that ends so names its definition, so that another text needs another end.

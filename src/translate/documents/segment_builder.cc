@@ -167,12 +167,12 @@ std::string SegmentBuilder::take_innermost() {
   return text;
 }
 
-Segment SegmentBuilder::finish() {
-  trim();
+Segment SegmentBuilder::finish(const Escape& escape) {
+  trim(escape);
   Segment segment;
   segment.text = std::move(text_);
   for (Part& part : tags_) {
-    if (part.space_before) part.tag.open = ' ';
+    part.tag.open = part.before;
     part.tag.open += part.open;
     if (part.space_behind) part.tag.open += ' ';
     segment.tags.push_back(std::move(part.tag));
@@ -184,17 +184,35 @@ Segment SegmentBuilder::finish() {
   return segment;
 }
 
-void SegmentBuilder::move_before_space(size_t first, size_t size) {
+void SegmentBuilder::move_before_space(size_t first, size_t size, const std::string& space) {
   size_t begin = tags_.size();
   while (begin > first && tags_[begin - 1].tag.begin > size) --begin;
-  if (begin < tags_.size()) tags_[begin].space_before = true;
+  if (begin < tags_.size()) tags_[begin].before = space;
   for (size_t n = begin; n < tags_.size(); ++n) tags_[n].tag.begin = tags_[n].tag.end = size;
 }
 
-void SegmentBuilder::trim() {
+/// What the points behind the text, from `size` on, begin with: a space, or the no-break spaces there. Those
+/// at the end of a tag become part of it.
+std::string SegmentBuilder::take_blank(size_t size, const Escape& escape) {
+  size_t inner = tags_.size(), point = tags_.size(), end = size;
+  for (size_t n = 0; n < tags_.size(); ++n) {
+    const Tag& tag = tags_[n].tag;
+    end = std::max(end, tag.end);
+    if (tag.begin < size && tag.end > size) inner = n;
+    if (tag.begin > size) point = std::min(point, n);
+  }
+  const std::string_view blank = std::string_view(text_).substr(size, end - size);
+  if (blank.find_first_not_of(' ') == std::string_view::npos) return " ";
+  if (inner == tags_.size() || point <= inner + tags_[inner].tag.within) return escape(blank);
+  tags_[inner].tag.close.insert(0, escape(blank));
+  return "";
+}
+
+void SegmentBuilder::trim(const Escape& escape) {
   const size_t size = strip_right(text_).size();
+  const std::string space = take_blank(size, escape);
   text_.resize(size);
-  move_before_space(0, size);
+  move_before_space(0, size, space);
   for (Part& part : tags_) part.tag.end = std::min(part.tag.end, size);
   // A space behind a point at the end is behind the segment.
   if (!tags_.empty() && tags_.back().tag.begin == size) tags_.back().space_behind = false;

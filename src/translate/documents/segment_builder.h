@@ -54,8 +54,9 @@ class SegmentBuilder {
   /// Ends the innermost open tag, which has no closing part: its opening part is a point.
   void leave_open() { open_.pop_back(); }
 
-  /// The segment, without white space at the end of its text. All tags must be closed.
-  Segment finish();
+  /// The segment, without white space at the end of its text. All tags must be closed. No-break spaces there
+  /// that are in a tag, or before one, are part of it.
+  Segment finish(const Escape& escape);
 
  private:
   /// Behind the last text of each kind; 0 without any.
@@ -68,7 +69,8 @@ class SegmentBuilder {
   struct Part {
     Tag tag;
     std::string_view open;
-    bool space_before = false, space_behind = false;
+    std::string before = {};  // white space
+    bool space_behind = false;
   };
   struct Open {
     size_t tag, kept;  // the numbers of tags and of pieces of unchanged markup before it
@@ -86,9 +88,10 @@ class SegmentBuilder {
   /// Takes the innermost open tag away, with all that is in it; returns its text.
   std::string take_innermost();
   /// Puts the points from tag `first` on that are behind a space at `size`, at the end of the text, before
-  /// it.
-  void move_before_space(size_t first, size_t size);
-  void trim();
+  /// it. The first one then begins with the space.
+  void move_before_space(size_t first, size_t size, const std::string& space = " ");
+  std::string take_blank(size_t size, const Escape& escape);
+  void trim(const Escape& escape);
 
   std::string text_;
   std::vector<Part> tags_;

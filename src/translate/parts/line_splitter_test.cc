@@ -9,6 +9,8 @@
 #include "search/test_tokenizer.h"
 #include "test_folder.h"
 #include "text/unicode/whitespace.h"
+#include "translate/parts/part_text.h"
+#include "translate/values/write_value.h"
 
 namespace heed::translate {
 namespace {
@@ -202,6 +204,42 @@ TEST(LineSplitter, WritesNumbersAloneInTheTargetLanguage) {
   for (const char* text : {"12.5.", "1,250", "3:45", "12 apples", "1.5 and 2.5", "third"}) {
     EXPECT_EQ(split(text, spanish_values(), english_values()), "?") << text;
   }
+}
+
+TEST(LineSplitter, NumbersThatArePartsOfOthersStay) {
+  const auto written = [](std::string_view text, const ValueLanguage& from, const ValueLanguage& to) {
+    return rewrite_numbers(text, from, to).value_or("?");
+  };
+  // Versions and lists.
+  for (const char* text : {"10.0.19045", "120.0.6099.109", "1,2,3", "3,7,12", "1.5,2.5"}) {
+    EXPECT_EQ(written(text, english_values(), german_values()), text);
+    EXPECT_EQ(written(text, english_values(), spanish_values()), text);
+  }
+  for (const char* text : {"10.0.19045", "1,2,3", "3,7,12"}) {
+    EXPECT_EQ(written(text, german_values(), english_values()), text);
+    EXPECT_EQ(written(text, spanish_values(), english_values()), text);
+  }
+  // Columns, and groups that English does not have.
+  EXPECT_EQ(written("120\t130\t140", english_values(), german_values()), "120\t130\t140");
+  EXPECT_EQ(written("120\t130\t140", german_values(), english_values()), "120\t130\t140");
+  EXPECT_EQ(written("100  200", german_values(), english_values()), "100  200");
+  EXPECT_EQ(written("100 200", english_values(), german_values()), "100 200");
+  EXPECT_EQ(written("10 000", german_values(), english_values()), "10,000");
+  EXPECT_EQ(written("19\u00A0552,88 €", german_values(), english_values()), "€19,552.88");
+  EXPECT_EQ(written("10\u202F000", spanish_values(), english_values()), "10,000");
+  // Numbers of their own.
+  EXPECT_EQ(written("1.5, 2.5", english_values(), german_values()), "1,5, 2,5");
+  EXPECT_EQ(written("$1.50,$2.50", english_values(), german_values()), "1,50 Dollar,2,50 Dollar");
+}
+
+TEST(PartText, BracketsAreThoseOfThePart) {
+  const std::string line = "Haus 3,5 (3,5)";
+  LinePart part;
+  part.required = {{"3,5", SpanKind::kNumber}};
+  part.spans = {{0, 4}, {5, 8}};
+  EXPECT_EQ(part_text(part, line, "house ( 3,5"), "house ( 3,5");
+  part.spans = {{9, 10}, {10, 14}, {14, 14}};
+  EXPECT_EQ(part_text(part, line, "house ( 3,5"), "house (3,5");
 }
 
 TEST(LineSplitter, CopiesWhatIsOnlySpans) {

@@ -1,5 +1,6 @@
 #include "translate/parts/part_text.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "text/unicode/true_case.h"
@@ -44,15 +45,26 @@ std::string restore_spans(const LinePart& part, std::string_view text) {
 
 }  // namespace
 
+std::string_view source_of_part(const LinePart& part, std::string_view line) {
+  size_t begin = line.size(), end = 0;
+  for (const auto& [first, last] : part.spans) {
+    if (first == last) continue;
+    begin = std::min(begin, first);
+    end = std::max(end, last);
+  }
+  return begin < end ? line.substr(begin, end - begin) : std::string_view();
+}
+
 std::string part_text(const LinePart& part, const std::string& source, const std::string& decoded) {
   if (!part.literal.empty()) return part.literal;
   std::string text = decoded;
   if (!part.marks.empty() || part.capitals) text = restore_spans(part, text);
+  const std::string_view own = source_of_part(part, source);
   for (size_t n = part.marks.size(); n < part.required.size(); ++n) {
     // Required words begin with a space, which is wrong after a bracket.
     const std::string& required = part.required[n].text;
     for (const char* bracket : {"(", "["}) {
-      if (source.find(bracket + required) != std::string::npos) {
+      if (own.find(bracket + required) != std::string_view::npos) {
         replace_all(text, std::string(bracket) + " " + required, bracket + required);
       }
     }

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "translate/parts/line_splitter.h"
 
 namespace heed::translate {
+
+/// What a part translates of its line.
+std::string_view source_of_part(const LinePart& part, std::string_view line);
 
 /// The translation of a part of the line `source`, from the model's output `decoded`.
 std::string part_text(const LinePart& part, const std::string& source, const std::string& decoded);

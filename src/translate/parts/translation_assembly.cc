@@ -114,11 +114,14 @@ std::vector<WordLink> TranslationAssembler::align(const TranslationWindow& windo
   const std::vector<size_t> source_words = word_ends(source);
   visit_parts(window, line, rank, [&](const LinePart& part, const search::Hypothesis& hypothesis, int first) {
     if (!part.literal.empty()) {
-      const auto at = std::upper_bound(source_words.begin(), source_words.end(), part.spans[0].first);
+      const auto word_at = [&](size_t byte) {
+        return static_cast<int>(std::ranges::upper_bound(source_words, byte) - source_words.begin());
+      };
+      const auto [begin, end] = part.spans[0];
+      const int from = word_at(begin), last = word_at(end - 1);
+      // "5km" may have become two words.
       const int words = static_cast<int>(word_ends(part.literal).size());
-      for (int word = 0; word < words; ++word) {
-        links.emplace_back(static_cast<int>(at - source_words.begin()) + word, first + word);
-      }
+      for (int word = 0; word < words; ++word) links.emplace_back(std::min(from + word, last), first + word);
       return;
     }
     const std::vector<int> words = words_of_spans(source, source_words, part.spans);

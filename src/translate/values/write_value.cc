@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "text/unicode/utf8.h"
+#include "text/unicode/whitespace.h"
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/find_values.h"
 
@@ -96,6 +98,31 @@ bool is_plain(const Value& number, std::string_view written) {
   return number.unit == Unit::kNone && !number.decade && count_digits(written) == written.size();
 }
 
+/// Whether a number has white space between its digits with which its language does not group thousands: that
+/// of two columns, or of a list in English.
+bool joins_columns(std::string_view written, const ValueLanguage& language) {
+  for (size_t at = 0, digit = 0; at < written.size();) {  // `digit`: behind the last one
+    const size_t begin = at;
+    const char32_t c = next_code_point(written, at);
+    if (!is_ascii_digit(c)) continue;
+    const std::string_view between = written.substr(digit, begin - digit);
+    if (digit > 0 && !between.empty() && strip(between).empty()) {
+      size_t one = 0;
+      const char32_t space = next_code_point(between, one);
+      if (!language.spaced_thousands || one < between.size() || space < U' ') return true;
+    }
+    digit = at;
+  }
+  return false;
+}
+
+/// Whether a mark between the figures of two numbers, [end, begin), makes them parts of something else, such
+/// as a version or a list: "10.0.19045", "1,2,3".
+bool joins_numbers(std::string_view text, size_t end, size_t begin) {
+  return end > 0 && begin == end + 1 && std::string_view(".,'").find(text[end]) != std::string_view::npos &&
+         is_ascii_digit(text[end - 1]) && is_ascii_digit(text[begin]);
+}
+
 std::string write_weekday(const Value& weekday, const ValueLanguage& language) {
   const int day = std::stoi(weekday.normal);
   const auto relative = std::ranges::find(language.relative_days, day, &Phrase<int>::meaning);
@@ -136,21 +163,27 @@ std::optional<std::string> rewrite_numbers(std::string_view text, const ValueLan
   };
   std::string result;
   size_t at = 0;
+  bool certain = true, stays = false;
   const std::vector<Value> values = find_values(text, from).values;
-  for (const Value& number : values) {
+  for (size_t n = 0; n < values.size(); ++n) {
+    const Value& number = values[n];
+    const std::string_view between = text.substr(at, number.begin - at),
+                           written = text.substr(number.begin, number.end - number.begin);
+    at = number.end;
     const bool marker = number.kind == ValueKind::kMarker;
-    const bool figures = number.kind == ValueKind::kNumber && !number.in_words && !number.ordinal &&
-                         !number.decade && !number.broken && !number.ill_written && !number.optional;
-    const std::string_view between = text.substr(at, number.begin - at);
-    if (!(figures || marker) || !number.other_reading.empty() || has_word(between)) return std::nullopt;
-    const std::string_view written = text.substr(number.begin, number.end - number.begin);
+    const bool figures = number.kind == ValueKind::kNumber && !number.in_words && !number.decade &&
+                         !number.broken && !number.optional;
+    const bool joined = n + 1 < values.size() && joins_numbers(text, at, values[n + 1].begin);
+    if (!(figures || marker) || (number.ordinal && !joined) || has_word(between)) return std::nullopt;
+    stays = stays || joined || joins_columns(written, from);
+    certain = certain && !number.ill_written && number.other_reading.empty();
     const bool same = marker || is_plain(number, written);
     result += between;
     result += same ? std::string(written) : write_number(number, to, false).front();
-    at = number.end;
   }
   if (values.empty() || has_word(text.substr(at))) return std::nullopt;
-  return result.append(text.substr(at));
+  if (stays) return std::string(text);
+  return certain ? std::optional(result.append(text.substr(at))) : std::nullopt;
 }
 
 }  // namespace heed::translate

@@ -18,8 +18,9 @@ std::vector<std::string> write_value(const Value& value, std::string_view text,
                                      const ValueLanguage& language);
 
 /// A text of numbers in figures, with units or without and nothing else but marks, as another language writes
-/// it: "$1,234.50" is "1.234,50 Dollar" in German, and "7 2 6" stays. None for other texts, and where a
-/// number may be another one.
+/// it: "$1,234.50" is "1.234,50 Dollar" in German, and "7 2 6" stays. So do texts with a version,
+/// "10.0.19045", a list, "1,2,3", and numbers in columns. None for other texts, and where a number may be
+/// another one.
 std::optional<std::string> rewrite_numbers(std::string_view text, const ValueLanguage& from,
                                            const ValueLanguage& to);
 

@@ -525,6 +525,7 @@ const ValueLanguage& values() {
       .code = "de",
       .decimal_mark = ',',
       .group_mark = '.',
+      .spaced_thousands = true,
       .ordinal_period = true,
       .joins_words = true,
       .ordinal_endings = kOrdinalEndings,

@@ -414,6 +414,7 @@ const ValueLanguage& values() {
                                       .other_marks = OtherMarks::kGroups,
                                       .decimal_apostrophe = true,
                                       .least_grouped = 5,
+                                      .spaced_thousands = true,
                                       .article_before_times = true,
                                       .cardinal_days = true,
                                       .ordinal_endings = kOrdinalEndings,

@@ -87,6 +87,7 @@ struct ValueLanguage {
   OtherMarks other_marks = OtherMarks::kNever;  ///< of a text without other figures that tell
   bool decimal_apostrophe = false;              ///< "5'10" is 5.1
   size_t least_grouped = 4;                     ///< digits of a number from which thousands are marked
+  bool spaced_thousands = false;                ///< "10 000" is one number, also where nothing else says so
   bool article_before_times = false;            ///< "las nueve": a number alone is no time
   bool twelve_hour = false;                     ///< 9:30 in figures may be in the evening
   bool month_first = false;                     ///< 3/12/2024 is in March
