@@ -14,7 +14,7 @@ import {createTour, tourSentence} from "./page/tour.js";
 import {readColours} from "./picture/colours.js";
 import {createExport} from "./picture/export.js";
 import {Trace} from "./picture/trace.js";
-import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
+import {createMarks, createStore, kNoChoices, parseHeads, parseSpot, writeSpot} from "./state.js";
 import {strings} from "./strings.js";
 import {createAllHeads} from "./views/all_heads.js";
 import {createChange} from "./views/change.js";
@@ -56,9 +56,9 @@ function askServer() {
 if (!file && store.get().tour > 0 && !store.get().text) store.set({text: tourSentence(store.get())}, true);
 
 // The first request is under way while the page is made. Where the address has a pair, it waits until it is
-// known whether one model translates it.
+// known whether one model translates it, and with options of the search, whether the model translates at all.
 /** @param {State} state */
-const waits = ({pair, model}) => Boolean(pair && !model);
+const waits = ({pair, model, beam, penalty}) => Boolean((pair && !model) || beam > 0 || penalty !== "");
 let first = !file && store.get().text.trim() && !waits(store.get()) ? askServer() : null;
 
 const marks = createMarks();
@@ -83,7 +83,7 @@ async function openModel(name, files) {
     return sayNotOpened(name, error);
   }
   models = await listModels();
-  store.set({model: name, pair: "", from: "", to: "", target: "", off: "", precision: "", layer: 0, head: 0});
+  store.set({...kNoChoices, model: name, pair: "", from: "", to: "", precision: ""});
 }
 
 /** @type {App} */
@@ -107,7 +107,8 @@ const app = {
     const text = writeSpot(spot && spot.index >= 0 ? {side: spot.side, index: spot.index} : null);
     store.set({token: text === store.get().token ? "" : text});
   },
-  /// Stack, layer and head that are shown, as far as the trace has them.
+  /// Stack, layer and head that are shown, as far as the trace has them. One query is that of one head: of
+  /// the first where none is chosen.
   place() {
     const state = store.get(), trace = app.shown();
     const there = trace.stackNames;
@@ -115,10 +116,11 @@ const app = {
     const layers = trace.layers(stack);
     let layer = state.layer >= 1 && state.layer <= layers ? state.layer : trace.defaultLayer(stack);
     while (layer > 1 && !trace.matrix(stack, layer, 0)) --layer;
+    const usual = shownView() === "query" && !trace.averaged ? 1 : 0;
     const head =
         state.head >= 1 && state.head <= trace.heads(stack, layer) && trace.matrix(stack, layer, state.head) ?
         state.head :
-        0;
+        usual;
     return {stack, layer, head};
   },
   view: () => made.get(shownView()) ?? null,

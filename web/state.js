@@ -45,9 +45,23 @@ export const kDefaults = {
   tour: 0,         // step of the tour; 0: none
 };
 
-/// What a parameter is that the address leaves out.
-/** @param {number} tour @returns {State} */
-function defaultsAt(tour) { return {...kDefaults, ...tourState(tour)}; }
+/// Without the choices that are of one model's tokens, heads and languages: another one begins with this.
+/** @type {Partial<State>} */
+export const kNoChoices = {
+  target: "",
+  token: "",
+  instead: "",
+  off: "",
+  prefix: "",
+  require: "",
+  forbid: "",
+  layer: 0,
+  head: 0
+};
+
+/// What a parameter is that the address leaves out. `first`: what the page begins with, outside of the tour.
+/** @param {number} tour @param {Partial<State>} first @returns {State} */
+function defaultsAt(tour, first) { return {...kDefaults, ...(tour > 0 ? tourState(tour) : first)}; }
 
 /// The numbers that need not be whole; all others count something.
 /** @type {(keyof State)[]} */
@@ -65,23 +79,24 @@ function parseValue(name, text) {
   return isOne(number) ? number : usual;
 }
 
-/** @param {string} text @returns {State} */
-function parse(text) {
+/** @param {string} text @param {Partial<State>} first @returns {State} */
+function parse(text, first) {
   const parameters = new URLSearchParams(text);
   /** @type {Record<string, string | number | boolean>} */
   const given = {};
   for (const [name, value] of parameters) {
     if (hasKey(kDefaults, name)) given[name] = parseValue(name, value);
   }
-  return {...defaultsAt(Number(parameters.get("tour"))), ...given};
+  return {...defaultsAt(Number(parameters.get("tour")), first), ...given};
 }
 
-/** @param {State} state */
-function write(state) {
-  const parameters = new URLSearchParams(), defaults = defaultsAt(state.tour);
+/** @param {State} state @param {Partial<State>} first */
+function write(state, first) {
+  const parameters = new URLSearchParams(), defaults = defaultsAt(state.tour, first);
   for (const name of keysOf(state)) {
     const value = state[name];
-    if (value !== defaults[name]) parameters.set(name, typeof value === "boolean" ? "1" : String(value));
+    if (value !== defaults[name])
+      parameters.set(name, String(typeof value === "boolean" ? Number(value) : value));
   }
   return parameters.toString();
 }
@@ -92,11 +107,9 @@ const kRefusedPause = 10000;
 /// `inFragment`: for pages from a disk.
 /** @param {boolean} inFragment @param {Partial<State>} first what is shown where the address says nothing */
 export function createStore(inFragment, first = {}) {
-  /** @returns {State} */
-  const read = () => ({...first, ...parse(inFragment ? location.hash.slice(1) : location.search.slice(1))});
+  const read = () => parse(inFragment ? location.hash.slice(1) : location.search.slice(1), first);
   const hasAddress = location.protocol !== "about:";
   let state = read();
-  if (first.words) state.words = state.words || (location.hash.length <= 1 && first.words);
   /** @type {((state: State, before: State) => void)[]} */
   const listeners = [];
   /** @param {State} before */
@@ -112,7 +125,7 @@ export function createStore(inFragment, first = {}) {
 
   /** @param {State} of */
   const address = (of) => {
-    const text = write(of);
+    const text = write(of, first);
     if (inFragment) return location.pathname + location.search + (text ? "#" + text : "#");
     return text ? "?" + text : location.pathname;
   };
@@ -139,7 +152,7 @@ export function createStore(inFragment, first = {}) {
       // What differs in a word from one sentence does not from another one.
       const isOther = changes.text !== undefined && changes.text !== before.text;
       state = {...state, ...(isOther ? {beside: ""} : {}), ...changes};
-      if (write(state) === write(before)) return;
+      if (write(state, first) === write(before, first)) return;
       if (hasAddress) writeAddress(typing ? "replaceState" : "pushState");
       tell(before);
     },

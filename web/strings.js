@@ -22,7 +22,6 @@ export const strings = {
   /** @param {number} cosine */
   cosineWithOriginal: (cosine) => `Cosine with the original vector: ${cosine.toFixed(4)}`,
   text: "Text",
-  textTarget: "What follows each token; the last one is predicted",
   pair: "Languages",
   model: "Model",
   from: "From",
@@ -504,6 +503,7 @@ export const strings = {
   commandOfNumbers: "The command that writes these numbers:",
   copy: "Copy",
   copied: "Copied",
+  selected: "Selected: copy it with Ctrl+C or ⌘C",
   exports: "Take it with you",
   exportLabels: {svg: "SVG", png: "PNG", pdf: "PDF", json: "JSON", csv: "CSV", link: "Link"},
   pdfHint: "PDF is drawn by the command:",
@@ -561,6 +561,7 @@ export const strings = {
   notComparable: "The two have different numbers of tokens, so there is no difference to draw.",
   comparedByPlace: "The two have different tokens: the difference compares them position by position.",
   searchEmpty: "There is no search tree for this.",
+  searchOfModel: "The translation is written by hand; this is the search for the model's own.",
   kept: "kept",
   dropped: "dropped",
   winner: "winner",

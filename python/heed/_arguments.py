@@ -75,11 +75,14 @@ def set_options(options: Any, **values: Any) -> Any:
 
 def call_of(made: object, *arguments: Any, **options: Any) -> str:
     """The repr of an object as the call that makes it, with the options that are not the defaults:
-    heed.Translator('models/de-en', threads=2)."""
-    defaults = inspect.signature(type(made)).parameters
+    heed.Translator('models/de-en', threads=2). Of a class that a user has derived, with its name and the arguments of
+    the class of this package, which its own need not resemble."""
+    own = next(each for each in type(made).__mro__ if each.__module__.partition(".")[0] == __package__)
+    defaults = inspect.signature(own).parameters
     written = [repr(each) for each in arguments]
     written += [f"{name}={value!r}" for name, value in options.items() if value != defaults[name].default]
-    return f"heed.{type(made).__name__}({', '.join(written)})"
+    name = f"heed.{own.__name__}" if own is type(made) else type(made).__name__
+    return f"{name}({', '.join(written)})"
 
 
 def with_arrays(function: Callable[..., Any], *arguments: Any, **arrays: Any) -> Any:

@@ -50,6 +50,16 @@ TextSide side_named(const std::string& name) {
   throw Error(ErrorKind::kUsage, "unknown side '" + name + "': choose source or target");
 }
 
+/// Runs `work` on so many bytes without the GIL. Short work takes less time than to wake another thread for
+/// it.
+template <typename Work>
+auto without_gil(size_t bytes, Work&& work) {
+  constexpr size_t kShort = 4096;
+  if (bytes > kShort) return in_background_get(work);
+  const ShortWork here;
+  return work();
+}
+
 TokenizeOptions options_of(const std::string& side, bool frame, bool special_tokens) {
   return {.side = side_named(side), .frame = frame, .special_tokens = special_tokens};
 }
@@ -83,7 +93,9 @@ void bind_tokenizer(nb::module_& m) {
           "encode",
           [](const Tokenizer& self, const std::string& text, const std::string& side, bool frame,
              bool special_tokens) {
-            return with_characters(self.encode(text, options_of(side, frame, special_tokens)), {text});
+            const TokenizeOptions options = options_of(side, frame, special_tokens);
+            return without_gil(text.size(),
+                               [&] { return with_characters(self.encode(text, options), {text}); });
           },
           "text"_a, "side"_a, "frame"_a, "special_tokens"_a)
       .def(
@@ -91,13 +103,16 @@ void bind_tokenizer(nb::module_& m) {
           [](const Tokenizer& self, const std::string& first, const std::string& second, bool frame,
              bool special_tokens) {
             const TokenizeOptions options = options_of("source", frame, special_tokens);
-            return with_characters(self.encode_pair(first, second, options), {first, second});
+            return without_gil(first.size() + second.size(), [&] {
+              return with_characters(self.encode_pair(first, second, options), {first, second});
+            });
           },
           "first"_a, "second"_a, "frame"_a, "special_tokens"_a)
       .def(
           "decode",
           [](const Tokenizer& self, const std::vector<int32_t>& ids, const std::string& side) {
-            return self.decode(ids, side_named(side));
+            const TextSide decoded = side_named(side);
+            return without_gil(ids.size(), [&] { return self.decode(ids, decoded); });
           },
           "ids"_a, "side"_a)
       .def(

@@ -245,8 +245,34 @@ def test_gradients_are_not_lost_in_silence(layer, x):
         heed.scaled_dot_product_attention(tensor, x, x)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_weights_of_a_training_pass_may_be_changed(layer, x, packed):
+    """Without changing its gradients."""
+
+    def gradient(weights):
+        if packed:
+            offsets = [0, T, 2 * T]
+            rows = x.reshape(-1, D)
+            shown = layer.forward_packed_training(rows, rows, rows, offsets, offsets, weights=weights).weights
+        else:
+            shown = layer.forward_training(x, x, x, weights=weights).weights
+        for each in shown if shown is not None else []:
+            each[:] = 0
+        return layer.backward(np.ones_like(rows if packed else x)).parameters["q_proj.weight"]
+
+    assert np.allclose(gradient(True), gradient(False), atol=1e-6)
+
+
 def test_repr(layer):
     assert repr(layer) == "heed.MultiHeadAttention(12, 3, dropout=0)"
     assert repr(heed.MultiHeadAttention(12, 3, dtype="float64")) == "heed.MultiHeadAttention(12, 3, dtype='float64')"
     relative = heed.MultiHeadAttention(12, 3, positions="relative", max_relative_distance=4)
     assert repr(relative) == "heed.MultiHeadAttention(12, 3, positions='relative', max_relative_distance=4)"
+
+
+def test_a_derived_class_has_arguments_of_its_own():
+    class Small(heed.MultiHeadAttention):
+        def __init__(self, heads=3):
+            super().__init__(12, heads, dropout=0)
+
+    assert repr(Small()) == "Small(12, 3, dropout=0)"

@@ -90,6 +90,7 @@ def test_a_beam_search(model, tokenizer, translator):
 def test_language_model(language_model):
     model, tokenizer = heed.Model(language_model), heed.Tokenizer(language_model)
     assert model.has_decoder and not model.has_encoder
+    assert model.end_ids == []  # of a text that goes on
     ids = tokenizer.encode("dog and tree").ids
     every = model.forward(ids, hidden_states=True)
     decoding = model.start(ids[:2])

@@ -1,5 +1,8 @@
 """heed.Tokenizer: ids, pieces, and offsets in characters."""
 
+import threading
+import time
+
 import pytest
 
 import heed
@@ -52,6 +55,17 @@ def test_pairs(classifier_directory):
     for text, (begin, end) in zip(tokens.texts, tokens.offsets):
         assert (begin == end) == (text < 0)
     assert tokenizer.encode("[MASK]", special_tokens=True).ids[1] == tokenizer.special_tokens().mask
+
+
+def test_other_threads_run_in_the_meantime(tokenizer):
+    text = "Das Haus und der Hund schlafen. " * 50_000
+    encoding = threading.Thread(target=tokenizer.encode, args=(text,))
+    encoding.start()
+    turns = 0
+    while encoding.is_alive():
+        time.sleep(0.001)
+        turns += 1
+    assert turns > 20
 
 
 def test_errors(tokenizer):

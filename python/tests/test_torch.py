@@ -85,6 +85,21 @@ def test_finite_differences(x):
         torch.testing.assert_close(memory.grad[position], of_keys, rtol=1e-5, atol=1e-8)
 
 
+def test_weights_may_be_changed(x):
+    """Without changing the gradients of the pass."""
+    layer, upstream = layer_of(), torch.randn_like(x)
+
+    def gradient(weights):
+        x.grad = None
+        output, shown = layer(x, x, x, weights=weights)
+        if shown is not None:
+            shown.zero_()
+        output.backward(upstream)
+        return x.grad.clone()
+
+    torch.testing.assert_close(gradient(True), gradient(False))
+
+
 def test_several_passes(x):
     """The gradients of two passes of one layer are those of each."""
     layer = layer_of()

@@ -124,6 +124,15 @@ def test_repr(translator, model_directory):
     assert repr(chosen) == f"heed.Translator({str(model_directory)!r}, threads=1, precision='int8', shortlist=False)"
 
 
+def test_a_derived_class_has_arguments_of_its_own(model_directory):
+    class German(heed.Translator):
+        def __init__(self, threads=1):
+            super().__init__(model_directory, threads)
+
+    assert German().translate("Der Hund schläft.") == heed.Translator(model_directory).translate("Der Hund schläft.")
+    assert repr(German()) == f"German({str(model_directory)!r}, threads=1)"
+
+
 def test_documents(translator, command):
     page = "<p>Der <b>Hund</b> schläft.</p><pre>Hund</pre>"
     translated = translator.translate_document(page, "html", beam=1)

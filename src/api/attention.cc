@@ -15,11 +15,12 @@
 namespace heed {
 namespace {
 
-/// Keeps the weights of one pass.
+/// Keeps the weights of one pass for the caller, who may change them: a backward pass reads those on the
+/// tape.
 class KeepWeights : public nn::AttentionSink {
  public:
   void receive(const nn::AttentionLayerId&, const Var& weights, const ops::AttentionLayout&, int) override {
-    weights_ = weights.value();
+    weights_ = weights.wants_gradient() ? weights.value().clone() : weights.value();
   }
   const Tensor& weights() const { return weights_; }
 

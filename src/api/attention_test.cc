@@ -358,6 +358,35 @@ TEST(MultiHeadAttention, TheSameTensorThriceHasOneGradient) {
   EXPECT_TRUE(attention.backward(upstream).key.defined());
 }
 
+/// The gradients of a pass whose weights were changed by whoever got them are those of the pass.
+TEST(MultiHeadAttention, WeightsOfATrainingPassMayBeChanged) {
+  TensorSource source(14);
+  MultiHeadAttention attention = layer_of(6, 2);
+  const Tensor x = source.normal({2, 4, 6}), upstream = source.normal({2, 4, 6});
+  const Tensor rows = x.reshape({8, 6}), upstream_rows = upstream.reshape({8, 6});
+  const auto gradients = [&](const auto& pass, const Tensor& of) {
+    pass();
+    return attention.backward(of);
+  };
+  const auto erase = [](Tensor weights) { std::fill_n(weights.data<double>(), weights.size(), 0.0); };
+  const AttentionGradients expected = gradients([&] { attention.forward_training(x, x, x); }, upstream);
+  const auto expect_same = [&](const AttentionGradients& found) {
+    expect_close(found.query.reshape(x.shape()), expected.query, 1e-13, "the gradient of the input");
+    for (const auto& [name, gradient] : expected.parameters)
+      expect_close(found.parameters.at(name), gradient, 1e-13, name);
+  };
+  expect_same(
+      gradients([&] { erase(attention.forward_training(x, x, x, {.weights = true}).weights); }, upstream));
+  const std::vector<int64_t> offsets{0, 4, 8};
+  expect_same(gradients(
+      [&] {
+        const auto result = attention.forward_packed_training(
+            rows, rows, rows, {.query_offsets = offsets, .key_offsets = offsets, .weights = true});
+        for (const Tensor& weights : result.weights) erase(weights);
+      },
+      upstream_rows));
+}
+
 TEST(MultiHeadAttention, DropoutIsForTrainingOnly) {
   TensorSource source(9);
   MultiHeadAttention attention = layer_of(6, 2, DType::kFloat64, 0.5),

@@ -87,6 +87,19 @@ std::vector<float> log_sums_of(const Tensor& logits) {
   return sums;
 }
 
+std::vector<float> log_sums_at(std::span<const double> temperatures, std::span<const float> logits,
+                               float log_sum) {
+  std::vector<float> sums;
+  Tensor scaled = Tensor::empty({1, static_cast<int64_t>(logits.size())});  // (1, V)
+  for (const double temperature : temperatures) {
+    const auto factor = static_cast<float>(1 / temperature);
+    std::transform(logits.begin(), logits.end(), scaled.data<float>(),
+                   [&](float logit) { return (logit - log_sum) * factor; });
+    sums.push_back(log_sums_of(scaled).front());
+  }
+  return sums;
+}
+
 std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count) {
   std::vector<int32_t> ids(std::min(count, logits.size()));
   std::vector<float> values(ids.size());

@@ -20,6 +20,11 @@ struct ScoringPair {
 /// Log-sum-exp of each row of logits (N, V). Throws kNumeric for NaN or infinity.
 std::vector<float> log_sums_of(const Tensor& logits);
 
+/// What normalizes probabilities p at other temperatures: for each T, ln of the sum of p^(1/T) over a row of
+/// logits (V), whose log-sum-exp is `log_sum`. At T a token has the log-probability ln p / T less this.
+std::vector<float> log_sums_at(std::span<const double> temperatures, std::span<const float> logits,
+                               float log_sum);
+
 /// The ids of the `count` largest logits, or of all above -infinity if there are fewer; the largest first,
 /// the lower id of equal ones.
 std::vector<int32_t> likeliest_ids(std::span<const float> logits, size_t count);

@@ -144,6 +144,22 @@ TEST(Scoring, NanIsAnError) {
   });
 }
 
+TEST(Scoring, SumsAtOtherTemperatures) {
+  const std::vector<float> logits{2, -1, 0.5F, 30, 31, -60};
+  const std::vector<double> temperatures{0.05, 0.5, 1, 2};
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+  const std::vector<float> sums = log_sums_at(temperatures, logits, static_cast<float>(std::log(sum)));
+  ASSERT_EQ(sums.size(), temperatures.size());
+  for (size_t n = 0; n < sums.size(); ++n) {
+    double expected = 0;
+    for (const float logit : logits)
+      expected += std::pow(std::exp(static_cast<double>(logit)) / sum, 1 / temperatures[n]);
+    EXPECT_NEAR(sums[n], std::log(expected), 1e-4) << temperatures[n];
+  }
+  EXPECT_NEAR(sums[2], 0, 1e-5);
+}
+
 TEST(Scoring, ForwardPassesEndInAScopeOfStop) {
   const Tiny tiny(tiny_config(), 5);
   std::atomic<bool> flag{false};

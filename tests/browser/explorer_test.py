@@ -278,6 +278,46 @@ class Page(Saving, unittest.TestCase):
         self.assertIn("Großmutter", tokens)
         self.assertIn("Kind,", tokens)
 
+    def test_a_page_that_begins_with_words(self):
+        page = pathlib.Path(self.folder.name) / "words.html"
+        attend(LONG, "--words", "--output", str(page))
+        has_words = "[...document.querySelectorAll('.tokens button')].some((each) => each.textContent === 'Kind,')"
+        self.browser.open(page.as_uri())
+        self.browser.wait(has_words, "the words")
+        self.browser.run("[...document.querySelectorAll('[role=radio]')].find((each) => each.textContent === 'Tokens').click()")
+        self.browser.wait(f"!{has_words}", "the tokens")
+        self.browser.call("POST", "/refresh", {})
+        self.browser.wait(f"document.querySelector('.tokens button') && !{has_words}", "the tokens of a link")
+        self.browser.click("#tab-heads")
+        for _ in range(2):
+            self.browser.call("POST", "/back", {})
+        self.browser.wait(has_words, "the words again")
+
+    def test_one_query_without_a_head_is_that_of_the_first(self):
+        self.show(view="query", stack="cross", layer=2, token="t2")
+        tints = self.browser.run("return [...document.querySelectorAll('.tokens')[0].children].map((each) => parseInt(each.style.getPropertyValue('--weight')))")
+        expected = self.numbers["attention"]["cross"][1][0][1]
+        for tint, weight in zip(tints, expected, strict=True):
+            self.assertAlmostEqual(tint, 62 * weight, delta=0.6)
+        self.browser.click(".export button:nth-of-type(5)")
+        rows = list(csv.DictReader(io.StringIO(self.saved("attention-cross-2-1.csv").decode())))
+        for row, weight in zip(rows[len(expected):], expected):
+            self.assertAlmostEqual(float(row["weight"]), weight, delta=0.001)
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.place [aria-checked=true]')].map((each) => each.textContent)"), ["Cross", "2", "1"])
+
+    def test_what_is_not_copied(self):
+        self.show()
+        copy = "document.querySelector('.command button')"
+        command = self.browser.run("return document.querySelector('.command code').textContent")
+        for clipboard in ["undefined", "{writeText: () => Promise.reject(new DOMException('no', 'NotAllowedError'))}"]:
+            self.browser.run(f"getSelection().empty(); Object.defineProperty(navigator, 'clipboard', {{configurable: true, get: () => ({clipboard})}}); {copy}.click()")
+            self.browser.wait(f"{copy}.textContent.startsWith('Selected')", "that the command is selected")
+            self.assertEqual(self.browser.run("return String(getSelection())"), command)
+            self.browser.wait(f"{copy}.textContent === 'Copy'", "the button as it was")
+        self.browser.run(f"Object.defineProperty(navigator, 'clipboard', {{configurable: true, get: () => ({{writeText: async (text) => {{ window.copied = text; }}}})}}); {copy}.click()")
+        self.browser.wait(f"{copy}.textContent === 'Copied'", "that the command is copied")
+        self.assertEqual(self.browser.run("return copied"), command)
+
     def test_heads_are_sorted_and_filtered(self):
         for column, metric in enumerate(["entropy", "distance", "diagonal", "ends", "punctuation"], 1):
             self.show(view="heads", sort=metric)
@@ -664,6 +704,35 @@ class Languages(OfServer):
         self.assertEqual(self.shown(), ["English", "Spanish"])
 
 
+    def test_other_languages_and_models_begin_anew(self):
+        """The pinned token, words of the translation and heads are of the languages and the model before."""
+        choose = "const box = document.querySelector(arguments[0]); box.value = arguments[1]; box.dispatchEvent(new Event('change'))"
+        own = {"token": "t1", "prefix": "The", "forbid": "cat"}
+        self.show(model="codes", to="es", text=SHORT, **own)
+        self.wait_for_token(">>spa<<")
+        self.browser.wait("document.querySelector('#to-language').checkVisibility()", "the choice")
+        self.browser.run(choose, "#to-language", "fr")
+        self.wait_for_token(">>fra<<")
+        self.assertEqual(set(self.state()), {"model", "to", "text"})
+        self.show(model="codes", to="es", text=SHORT, head=2, layer=1, **own)
+        self.wait_for_token(">>spa<<")
+        self.browser.run(choose, ".top select", "pair:de-en")
+        self.wait_for_token("Der")
+        self.assertEqual(set(self.state()), {"pair", "text"})
+
+    def test_a_branch_has_no_language_code(self):
+        if not self.has_nllb:
+            self.skipTest("no NLLB model; HEED_FAMILIES can name another folder")
+        self.show(model="nllb", text="Tom asks me.", view="search", **{"from": "en", "to": "de"})
+        self.browser.wait("document.querySelector('.finished li')", "the tree")
+        self.browser.run("document.querySelector('#panel .overlay').focus()")
+        self.browser.press("ArrowRight", "ArrowRight", "ArrowDown", "Enter")
+        self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
+        prefix = self.state()["prefix"]
+        self.assertNotIn("deu_Latn", prefix)
+        self.browser.wait(f"document.querySelector('#translation').textContent.startsWith({json.dumps(prefix)})", "what continues it")
+
+
 class Named(OfServer):
     @classmethod
     def models(cls):
@@ -764,6 +833,12 @@ class OtherModels(OfServer):
         self.assertEqual(self.browser.run(CHECK_ACCESS), [])
         self.picture("similarities")
 
+    def test_options_of_the_search_are_not_asked_for(self):
+        """An address of a translation may name them, which the server refuses here."""
+        for model in ("text", "classes"):
+            self.show(model=model, text="the d", beam=3, penalty="0.5")
+            self.browser.wait("document.querySelector('#panel svg, #panel canvas')", f"the attention of {model}")
+
     def test_heads_of_other_models_are_switched_off(self):
         off = [{"stack": "decoder"}]
         self.show(model="text", text="the d", view="change", off="decoder:1:1,decoder:1:2,decoder:2:1,decoder:2:2")
@@ -773,6 +848,11 @@ class OtherModels(OfServer):
         self.assertAlmostEqual(difference(), sums[1] - sums[0], delta=0.002)
         self.assertNotEqual(difference(), 0)
         self.assertEqual(self.browser.run("return document.querySelectorAll('.token-change').length"), 4)
+        # The first token has no change.
+        for pinned, marked in [("t1", []), ("t2", ["h"]), ("t5", ["d"])]:
+            self.go(model="text", text="the d", view="change", off="decoder:1:1,decoder:1:2,decoder:2:1,decoder:2:2", token=pinned)
+            self.browser.wait(f"document.querySelector('.tokens [aria-pressed=true]') && document.querySelectorAll('.token-change.marked').length === {len(marked)}", "the mark")
+            self.assertEqual(self.browser.run("return [...document.querySelectorAll('.token-change.marked')].map((each) => each.firstChild.textContent)"), marked)
         self.assertFalse(self.browser.run("return document.querySelector('.steering').checkVisibility()"))
         self.picture("change-text")
         off = [{"stack": "encoder", "layer": 2, "head": 1}]
@@ -822,6 +902,13 @@ class OtherModels(OfServer):
         self.assertAlmostEqual(bars[0][2], 100 * math.exp(max(best.values())), delta=0.06)
         self.assertAlmostEqual(sum(bar[2] for bar in bars), 100, delta=1)
         self.assertEqual({bar[0] for bar in bars}, {"next-row"})
+        # Warmer: the sum is over the whole vocabulary, of which others are shown as one.
+        self.show_next(temperature=2)
+        warm = self.ask("v1/completions", {"model": "text", "prompt": "the d", "max_tokens": 1, "logprobs": 20, "temperature": 0, "temperatures": [2]})
+        warm_sum = warm["choices"][0]["logprobs"]["log_sums"][0][0]
+        for bar, value in zip(self.bars(), sorted(best.values(), reverse=True)):
+            self.assertAlmostEqual(bar[2], 100 * math.exp(value / 2 - warm_sum), delta=0.06)
+        self.assertAlmostEqual(sum(bar[2] for bar in self.bars()), 100, delta=1)
         # Temperature makes the likeliest likelier; top-p cuts the others off.
         self.show_next(temperature=0.5, top=0.3)
         cooler = self.bars()
@@ -884,6 +971,8 @@ class OtherModels(OfServer):
         self.assertIn(f"Query q of “{keys[0]}”", note)
         tokens = self.browser.run("return [...document.querySelectorAll('.tokens:not([hidden]) .token')].map((each) => each.textContent)")
         self.assertEqual(tokens[-len(keys):], keys)
+        names = self.browser.run("return [...document.querySelectorAll('.side > .name')].map((each) => each.textContent)")
+        self.assertEqual(names, ["Text", "Tokens of the text"])
 
     def test_layers_of_all_tasks(self):
         for model, text, stack, predicts in [("text", "the d", "Decoder", True), ("classes", "the dog", "Encoder", False), ("vectors", "the dog", "Encoder", False)]:
@@ -1479,6 +1568,19 @@ class Served(OfServer):
         self.browser.press("ArrowRight", "ArrowDown", "ArrowDown", "Enter")
         self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
 
+    def test_search_with_heads_off_and_beside_a_target(self):
+        self.require_ablation()
+        self.show(pair="de-en", text=SHORT, view="search", off=",".join(f"cross:2:{head}" for head in range(1, 9)))
+        self.browser.wait("document.querySelector('.finished li')", "the tree")
+        self.assertEqual(self.browser.run("return document.querySelector('.finished li').firstChild.textContent"), self.translation())
+        self.show(pair="de-en", text=SHORT, view="search")
+        self.browser.wait("document.querySelector('.finished li')", "the tree")
+        own = self.browser.run("return document.querySelector('.finished li').firstChild.textContent")
+        self.show(pair="de-en", text=SHORT, view="search", target="It's a cat.")
+        self.browser.wait("document.querySelector('.finished li')", "the tree")
+        self.assertEqual(self.browser.run("return document.querySelector('.finished li').firstChild.textContent"), own)
+        self.assertIn("written by hand", self.browser.run("return document.querySelector('#panel').textContent"))
+
     def require_ablation(self):
         body = json.dumps({"text": SHORT, "pair": "de-en", "ablate": [{"stack": "cross", "layer": 2, "head": 1}]}).encode()
         request = urllib.request.Request(self.url + "v1/attend", body, {"Content-Type": "application/json"})
@@ -1831,6 +1933,9 @@ class Served(OfServer):
         self.browser.wait("/temperature=0.5/.test(location.href)", "the temperature")
         cold = self.browser.run("return document.querySelector('[data-part=output] tbody .bar-text').textContent")
         self.assertGreaterEqual(float(cold.split()[0]), float(rows[0][2].split()[0]))
+        # A pinned token that this sentence lacks is its last one.
+        self.show_model(token="s99")
+        self.assertIn("The encoder at “⟨end⟩”", self.browser.run("return document.querySelector('#panel').textContent"))
 
     def test_parts_of_the_model_open(self):
         self.show_model(token="t2", open="")

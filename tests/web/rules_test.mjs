@@ -8,6 +8,7 @@ import {tokenLabels, wordIndices} from "../../web/picture/labels.js";
 import {scoreSteps} from "../../web/picture/packed.js";
 import {kStacks, Trace} from "../../web/picture/trace.js";
 import {explainQuery, scoreColumns} from "../../web/views/one_query.js";
+import {kTemperatures, reshape} from "../../web/views/temperature.js";
 
 const casesOf = (name) => JSON.parse(readFileSync(new URL(`../data/${name}`, import.meta.url), "utf-8"));
 
@@ -129,4 +130,32 @@ test("a scale that is no root has its number", () => {
   assert.deepEqual(names(0.3), ["q · k", "× 0.3"]);
   assert.deepEqual(names(2), ["q · k", "× 2"]);
   assert.deepEqual(names(1), ["q · k"]);
+});
+
+test("probabilities at a temperature are those of the whole vocabulary", () => {
+  const logits = Array.from({length: 500}, (_, n) => -Math.sqrt(n));
+  const logSumAt = (temperature) => Math.log(logits.reduce((sum, each) => sum + Math.exp(each / temperature), 0));
+  const all = logSumAt(1);
+  // What the server answers: src/search/scoring.h, log_sums_at().
+  const logSums = kTemperatures.map((temperature) => logSumAt(temperature) - all / temperature);
+  const likeliest = Object.fromEntries(logits.slice(0, 20).map((each, n) => [`token ${n}`, each - all]));
+  for (const temperature of [0.05, 0.5, 1, 1.5, 2]) {
+    const rows = reshape(likeliest, logSums, {temperature, top: 1}), others = rows.pop();
+    const expected = logits.map((each) => Math.exp(each / temperature - logSumAt(temperature)));
+    assertNear(rows.map((row) => row.probability), expected.slice(0, 20), () => 1e-9);
+    assert.equal(others.token, null);
+    assertNear([others.probability], [expected.slice(20).reduce((sum, each) => sum + each, 0)], () => 1e-9);
+  }
+  // Top-p cuts off what comes after it, and an address has any number.
+  const rows = reshape(likeliest, logSums, {temperature: 0.52, top: 0.5});
+  assert.deepEqual(rows, reshape(likeliest, logSums, {temperature: 0.5, top: 0.5}));
+  const sumBefore = (n) => rows.slice(0, n).reduce((sum, row) => sum + row.probability, 0);
+  assert.deepEqual(rows.map((row) => row.kept), rows.map((_, n) => sumBefore(n) < 0.5));
+  for (const temperature of [-1, 0, 99]) {
+    for (const {probability} of reshape(likeliest, logSums, {temperature, top: 1})) assert.ok(probability >= 0);
+  }
+  // A small vocabulary has no others.
+  const small = {a: Math.log(0.75), b: Math.log(0.25)};
+  const sums = kTemperatures.map((each) => Math.log(0.75 ** (1 / each) + 0.25 ** (1 / each)));
+  assert.deepEqual(reshape(small, sums, {temperature: 2, top: 1}).map(({token}) => token), ["a", "b"]);
 });

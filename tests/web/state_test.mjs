@@ -11,7 +11,8 @@ const write = (_, __, address) => {
 };
 globalThis.location = {protocol: "http:", pathname: "/", search: "", hash: "", href: "http://localhost/"};
 globalThis.history = {replaceState: write, pushState: write};
-globalThis.addEventListener = () => {};
+let follow = () => {};
+globalThis.addEventListener = (_, listener) => { follow = listener; };
 globalThis.setTimeout = (work) => timers.push(work);
 globalThis.clearTimeout = () => { timers = []; };
 
@@ -30,6 +31,31 @@ test("numbers that count are whole", () => {
   location.hash = "#temperature=0.5&top=0.25";
   const {temperature, top} = createStore(true).get();
   assert.deepEqual([temperature, top], [0.5, 0.25]);
+});
+
+test("a page that begins with words", () => {
+  const words = () => createStore(true, {words: true}).get().words;
+  const opened = (hash) => {
+    location.hash = hash;
+    return words();
+  };
+  assert.deepEqual(["", "#view=head", "#words=0", "#words=1", "#tour=1"].map(opened), [true, true, false, true, false]);
+  location.hash = "";
+  const store = createStore(true, {words: true});
+  store.set({words: false});
+  assert.equal(written.pop(), "/#words=0");
+  store.set({view: "head"});
+  assert.equal(written.pop(), "/#words=0&view=head");
+  for (const [hash, expected] of [["#words=0", false], ["", true]]) {
+    location.hash = hash;
+    follow();  // back
+    assert.equal(store.get().words, expected);
+  }
+  // A step of the tour that shows words.
+  store.set({tour: 5, words: true});
+  store.set({words: false});
+  assert.match(written.pop(), /words=0/);
+  written.length = 0;
 });
 
 test("a browser refuses a new address", () => {

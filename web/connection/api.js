@@ -1,7 +1,7 @@
 // Where traces come from: the server or the module (connection.js), or the file that the page is.
 
 import {Trace} from "../picture/trace.js";
-import {parseWords} from "../state.js";
+import {parseHeads, parseWords} from "../state.js";
 import {strings} from "../strings.js";
 
 import {connection, isSite} from "./connection.js";
@@ -147,11 +147,13 @@ function modelOptions(state) {
   return body;
 }
 
-/// What a request says of the state: model, and options of the search.
-/** @param {State} state */
-function options(state) {
-  const body = modelOptions(state);
-  if (state.beam > 0) body.beam = state.beam;
+/// What a request says of the state: model, and options of the search if the model translates. `target`: a
+/// translation that need not be searched for.
+/** @param {State} state @param {string} [target] */
+function options(state, target) {
+  const body = modelOptions(state), model = modelOf(state);
+  if (model && model.task !== "translation") return body;
+  if (state.beam > 0 && !target) body.beam = state.beam;
   if (state.penalty !== "") body.length_penalty = Number(state.penalty);
   return body;
 }
@@ -170,7 +172,8 @@ function constraints(state) {
 /// What a request for attention says.
 /** @param {State} state @param {AttendChanges} changes */
 function attention(state, changes) {
-  return {text: state.text, ...options(state), ...(changes.target ? {} : constraints(state)), ...changes};
+  const {target} = changes;
+  return {text: state.text, ...options(state, target), ...(target ? {} : constraints(state)), ...changes};
 }
 
 /// A translation through other languages, for the pair of a chain.
@@ -207,9 +210,12 @@ export async function attentionPicture(state, changes, picture) {
   return orUnreachable(answer.blob());
 }
 
-/// The body of a request for the search.
+/// The body of a request for the search, which a target that is written by hand does not change.
 /** @param {State} state */
-export function searchOf(state) { return {text: state.text, ...options(state), ...constraints(state)}; }
+export function searchOf(state) {
+  const off = parseHeads(state.off), ablate = off.length > 0 ? {ablate: off} : {};
+  return {text: state.text, ...options(state), ...constraints(state), ...ablate};
+}
 
 /// `body`: searchOf().
 /** @param {object} body @param {AbortSignal} signal @returns {Promise<SearchJson>} */

@@ -133,6 +133,8 @@ interface CandidateJson {
   /** Its own node; null if it was dropped. */
   node: number | null;
   token: string;
+  /** The translation so far. */
+  text: string;
   log_probability: number;
   /** ln P of all tokens so far. */
   sum: number;
@@ -169,6 +171,8 @@ interface LensPartsJson {
     /** ln of the sum of exp of the logits. */
     log_sum?: number;
   }[];
+  /** Of the last state, where it predicts a token: for each of `temperatures`, ln of the sum of p^(1/T) over the vocabulary. */
+  log_sums?: number[];
 }
 
 type LensStack = "encoder" | "decoder";
@@ -248,9 +252,16 @@ interface PatchingJson {
   evaluations: number;
 }
 
-/** POST /v1/completions with `logprobs`. */
+/** POST /v1/completions with `logprobs` and `temperatures`. */
 interface CompletionsJson {
-  choices: {logprobs: {top_logprobs: Record<string, number>[]}}[];
+  choices: {logprobs: LogprobsJson}[];
+}
+
+/** Of each token that is written. */
+interface LogprobsJson {
+  top_logprobs: Record<string, number>[];
+  /** For each of `temperatures`, ln of the sum of p^(1/T) over the vocabulary. */
+  log_sums: number[][];
 }
 
 /** POST /v1/classify */

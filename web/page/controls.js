@@ -64,7 +64,7 @@ export function createPlaceControls(app) {
         setAttribute(button, "disabled", !trace.stackNames.includes(name));
       stack.show(place.stack);
       layer.show(place.layer);
-      head.show(view === "query" || (headCount === 1 && !trace.averaged) ? place.head || 1 : place.head);
+      head.show(headCount === 1 && !trace.averaged ? 1 : place.head);
     },
   };
 }

@@ -1,6 +1,7 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
 import {chainOf, languagesOf, listedChains, modelOf} from "../connection/api.js";
+import {kNoChoices} from "../state.js";
 import {strings} from "../strings.js";
 
 import {element, hasFocus, select} from "./dom.js";
@@ -95,13 +96,9 @@ export function createSentence(app, settings) {
     const languages = [chain.source, ...chain.through, chain.target], texts = [source, ...intermediate];
     /** @param {number} n */
     const open = (n) => app.store.set({
+      ...kNoChoices,
       pair: `${languages[n]}-${languages[n + 1]}`,
       text: texts[n],
-      target: "",
-      token: "",
-      off: "",
-      layer: 0,
-      head: 0
     });
     steps.replaceChildren(
         ...intermediate.map((text, n) => element("p", {}, strings.intermediate(chain.through[n], text))),
@@ -119,7 +116,7 @@ export function createSentence(app, settings) {
     const colon = value.indexOf(":"), {text} = app.store.get();
     const chosen = {pair: "", model: "", from: "", to: "", [value.slice(0, colon)]: value.slice(colon + 1)};
     const example = isExample(text) ? {text: examplesOf({...app.store.get(), ...chosen})[0]} : {};
-    app.store.set({...chosen, ...example, target: "", off: "", layer: 0, head: 0});
+    app.store.set({...kNoChoices, ...chosen, ...example});
   });
   // Shown for models with several languages.
   /** @param {"from" | "to"} side @param {"from" | "to"} other @param {"sources" | "targets"} ofOther */
@@ -128,10 +125,14 @@ export function createSentence(app, settings) {
     if (!model) return;
     const now = languagesOf(app.store.get());
     const swapped = {[other]: value === now[other] ? now[side] : now[other]};
+    const {off, layer, head} = app.store.get();  // the model is the same
     app.store.set({
+      ...kNoChoices,
+      off,
+      layer,
+      head,
       pair: "",
       model: model.id,
-      target: "",
       [side]: value,
       ...(model[ofOther].length > 1 ? swapped : {})
     });
@@ -264,7 +265,7 @@ export function createSentence(app, settings) {
       const classifies = trace.targetTokens.length === 0, continues = trace.sourceTokens.length === 0;
       targetName.textContent = kindOf(trace) === "vectors" ? strings.vectorTarget :
           classifies                                       ? strings.classTarget :
-          continues                                        ? strings.textTarget :
+          continues                                        ? strings.textTokens :
                                                              strings.target;
       sourceName.textContent = continues ? strings.text : strings.source;
       // Of a language model the target is the text itself.

@@ -16,6 +16,18 @@ function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
+/// Whether a text has got into the clipboard: browsers refuse it without https, and in frames of notebooks.
+/** @param {string} text */
+async function copyText(text) {
+  try {
+    if (!navigator.clipboard) return false;
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /// A word for a shell.
 /** @param {string} text */
 function shellWord(text) {
@@ -25,7 +37,7 @@ function shellWord(text) {
 /// The heads of a picture, as the command and the server name them.
 /** @param {State} state @param {number} head */
 function headOption(state, head) {
-  if (head > 0 || state.view === "query") return String(head || 1);
+  if (head > 0) return String(head);
   return state.view === "lines" ? "all" : "mean";
 }
 
@@ -194,11 +206,12 @@ export function createExport(app) {
       "button", {
         type: "button",
         onclick: async () => {
-          await navigator.clipboard?.writeText(command.textContent ?? "").catch(() => {});
-          copy.textContent = strings.copied;
+          const copied = await copyText(command.textContent ?? "");
+          if (!copied) getSelection()?.selectAllChildren(command);
+          copy.textContent = copied ? strings.copied : strings.selected;
           setTimeout(() => {
             copy.textContent = strings.copy;
-          }, 1500);
+          }, copied ? 1500 : 4000);
         }
       },
       strings.copy);

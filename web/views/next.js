@@ -6,19 +6,27 @@ import {element} from "../page/dom.js";
 import {isSpecial, visibleText} from "../picture/labels.js";
 import {strings} from "../strings.js";
 
-import {createSlider, reshape} from "./temperature.js";
+import {createSlider, createTemperature, kTemperatures, reshape} from "./temperature.js";
+
+/// The request for the next token.
+/** @param {State} state */
+function bodyOf(state) { return {...continuationOf(state), temperatures: kTemperatures}; }
 
 /** @param {App} app */
 export function createNext(app) {
   const question = createQuestion(nextTokens);
-  const temperature = createSlider(app, "temperature", strings.temperature, 2);
+  const temperature = createTemperature(app, strings.temperature);
   const top = createSlider(app, "top", strings.top, 1);
   const list = element("div", {class: "next", role: "list"});
   const looking = element("div", {class: "tokens looking"});
   const lookingName = element("p", {class: "note-line"}), note = element("p", {class: "note-line"});
-  /** @type {Record<string, number> | null} */
+  /** @type {LogprobsJson | null} */
   let known = null;
   let knownOf = "";  // the request
+
+  /// The next tokens at the chosen temperature.
+  /** @param {LogprobsJson} of */
+  const rowsOf = ({top_logprobs: [likeliest], log_sums: [sums]}) => reshape(likeliest, sums, app.store.get());
 
   /// Writing on: a token every half second, as long as the view is shown.
   const kPause = 500, kMostTokens = 40;
@@ -41,9 +49,9 @@ export function createNext(app) {
     timer = 0;
     const state = app.store.get();
     if (left === 0 || !list.checkVisibility()) return stop();
-    if (!known || knownOf !== JSON.stringify(continuationOf(state)))
+    if (!known || knownOf !== JSON.stringify(bodyOf(state)))
       return;  // goes on when the probabilities have arrived
-    const rows = reshape(known, state.temperature, state.top).filter((row) => row.kept && row.token);
+    const rows = rowsOf(known).filter((row) => row.kept && row.token);
     let draw = Math.random() * rows.reduce((sum, row) => sum + row.probability, 0);
     const drawn = rows.find((row) => (draw -= row.probability) < 0) ?? rows[0];
     if (!drawn?.token || isSpecial(drawn.token)) return stop();  // the end of the text
@@ -73,10 +81,8 @@ export function createNext(app) {
   };
 
   const draw = () => {
-    const state = app.store.get();
     if (!known) return;
-    const rows = reshape(known, state.temperature, state.top);
-    list.replaceChildren(...rows.map(({token, probability, kept}) => {
+    list.replaceChildren(...rowsOf(known).map(({token, probability, kept}) => {
       const fill = element("span", {class: "bar-fill"});
       fill.style.width = `${100 * probability}%`;
       const content = [
@@ -117,7 +123,7 @@ export function createNext(app) {
         return list.replaceChildren(element("p", {class: "needs"}, strings.notLanguageModel));
       look();
       note.textContent = state.off ? strings.nextWithAllHeads : "";
-      const body = continuationOf(state), answering = question.ask(body);
+      const body = bodyOf(state), answering = question.ask(body);
       draw();  // in another temperature, as long as there is no answer
       const answer = await answering;
       if (!answer) return;
@@ -126,7 +132,7 @@ export function createNext(app) {
         known = null;
         return list.replaceChildren(element("p", {class: "needs"}, answer.failure));
       }
-      const next = answer.result.choices[0].logprobs.top_logprobs[0];
+      const next = answer.result.choices[0].logprobs;
       if (next === known) return;
       known = next;
       knownOf = JSON.stringify(body);

@@ -183,17 +183,16 @@ export function createOneQuery(app) {
     const place = here = app.place();
     if (state.words) return app.store.set({words: false}, true);
     const trace = app.shown();
-    const head = place.head || 1;
     const labels = trace.queryLabels(place.stack);
     query = pinnedQuery(place.stack);
     queryBox.show(labels.map((label, n) => [String(n), `${n + 1}  ${label.text}`]), String(query));
-    const steps = explainQuery(trace, place.stack, place.layer, head, query);
+    const steps = explainQuery(trace, place.stack, place.layer, place.head, query);
     if (!steps) {
       body.replaceChildren(element("p", {class: "needs"}, strings.noDetail));
       rows = [];
       return;
     }
-    const {table, rows: made} = queryTable(app, steps, {...place, head}, query);
+    const {table, rows: made} = queryTable(app, steps, place, query);
     rows = made;
     body.replaceChildren(table);
     mark();

@@ -155,12 +155,14 @@ export function createResult(app) {
     return () => own === shown;
   };
 
-  /// The marked token of the translation, where the original has the same one.
+  /// The marked token of the translation or the text, where the original has the same one. Of a text, the
+  /// first token has no change.
   const mark = () => {
-    const spot = app.marks.get();
-    const label = spot?.side === "target" ? app.shown()?.targetLabels[spot.index]?.text : undefined;
+    const trace = app.shown(), spot = app.marks.get();
+    const index = spot?.side === "target" ? spot.index : -1;
+    const label = trace?.queryLabels("decoder")[index]?.text, marked = trace?.readsText ? index - 1 : index;
     [...box.querySelectorAll(".token-change")].forEach((cell, n) => {
-      cell.classList.toggle("marked", n === spot?.index && cell.firstChild?.textContent === label);
+      cell.classList.toggle("marked", n === marked && cell.firstChild?.textContent === label);
     });
   };
 

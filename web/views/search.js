@@ -57,12 +57,9 @@ function wayTo(box, layout) {
   return way;
 }
 
-/// The text that leads to a candidate, itself included.
-/** @param {CandidateBox} box @param {TreeLayout} layout */
-function textTo(box, layout) {
-  const tokens = wayTo(box, layout).map((each) => each.token).reverse();
-  return tokens.filter((token) => token !== "</s>").join("").replace(/\u2581/g, " ").trim();
-}
+/// The text of a candidate, for a translation to begin with: without half a character.
+/** @param {CandidateBox} box */
+function beginningOf({text}) { return text.replace(/\ufffd+$/, "").trimEnd(); }
 
 /** @param {App} app */
 export function createSearch(app) {
@@ -83,7 +80,7 @@ export function createSearch(app) {
   /** @param {number} index */
   const go = (index) => {
     const box = layout?.boxes[index];
-    if (layout && box && !box.wins) app.store.set({prefix: textTo(box, layout), target: ""});
+    if (box && !box.wins) app.store.set({prefix: beginningOf(box), target: ""});
   };
   const picture = createPicture({
     point: (x, y) => show(boxAt(x, y)),
@@ -123,7 +120,7 @@ export function createSearch(app) {
       scene.rect(at.x, at.y, layout.boxWidth, kRow - 8, null, {stroke: colours.accent, line: 2, radius: 5});
     }
     picture.mark(scene);
-    picture.say(strings.branch(textTo(box, layout), stateOf(box), Math.exp(box.log_probability), box.sum));
+    picture.say(strings.branch(box.text, stateOf(box), Math.exp(box.log_probability), box.sum));
   };
 
   /** @param {SearchJson} tree */
@@ -202,8 +199,10 @@ export function createSearch(app) {
       const demands = [
         [strings.forced, state.prefix], [strings.required, state.require], [strings.forbidden, state.forbid]
       ];
-      note.textContent = answer.failure ??
+      const demanded =
           demands.filter(([, text]) => text).map(([label, text]) => `${label}: ${text}`).join("; ");
+      note.textContent =
+          answer.failure ?? (state.target ? `${strings.searchOfModel} ${demanded}`.trim() : demanded);
       picture.element.hidden = finished.hidden = !answer.result?.steps.length;
       if (answer.result)
         draw(answer.result);

@@ -1,17 +1,34 @@
-// Probabilities under a temperature and top-p.
+// Probabilities under a temperature and top-p, of the likeliest tokens.
 //
-//   p_i = exp(l_i / T) / sum of exp(l_j / T);  top-p keeps the fewest likeliest tokens whose sum reaches p
+//   q_i = p_i^(1/T) / sum of p_j^(1/T);  top-p keeps the fewest likeliest tokens whose sum reaches p
+//
+// The sum is over the whole vocabulary, of which the page has the likeliest tokens only: the server gives the
+// logarithms of the sums, one for each step of the slider.
 
 import {element} from "../page/dom.js";
+
+const kStepsPerUnit = 20, kMost = 2;
+/// The temperatures that there are: the steps of the slider.
+export const kTemperatures = Array.from({length: kMost * kStepsPerUnit}, (_, n) => (n + 1) / kStepsPerUnit);
+
+/// The step of the slider that is nearest to a temperature, from 0.
+/** @param {number} temperature */
+function stepOf(temperature) {
+  return Math.max(0, Math.min(kTemperatures.length, Math.round(temperature * kStepsPerUnit)) - 1);
+}
+
+/// A slider for the temperature.
+/** @param {App} app @param {string} label */
+export function createTemperature(app, label) { return createSlider(app, "temperature", label, kMost); }
 
 /// A slider for one of them.
 /** @param {App} app @param {"temperature" | "top"} name @param {string} label @param {number} max */
 export function createSlider(app, name, label, max) {
   const input = element("input", {
     type: "range",
-    min: "0.05",
+    min: String(1 / kStepsPerUnit),
     max: String(max),
-    step: "0.05",
+    step: String(1 / kStepsPerUnit),
     "aria-label": label,
     oninput: () => {
       app.store.set({[name]: Number(input.value)}, true);
@@ -21,7 +38,8 @@ export function createSlider(app, name, label, max) {
   return {
     element: element("span", {class: "field slider"}, element("span", {}, label), input, value),
     update() {
-      const now = app.store.get()[name];
+      const given = app.store.get()[name],
+            now = name === "temperature" ? kTemperatures[stepOf(given)] : given;
       input.value = String(now);
       value.textContent = now.toFixed(2);
     },
@@ -29,22 +47,25 @@ export function createSlider(app, name, label, max) {
 }
 
 /// [{token, probability, kept}] of the likeliest tokens, and of all others together where `token` is null.
-/** @param {Record<string, number>} logProbabilities @param {number} temperature @param {number} top */
-export function reshape(logProbabilities, temperature, top) {
+/// `logSums`: for each of kTemperatures, ln of the sum of p^(1/T) over the vocabulary.
+/**
+ * @param {Record<string, number>} logProbabilities @param {number[]} logSums
+ * @param {{temperature: number, top: number}} choices
+ */
+export function reshape(logProbabilities, logSums, {temperature, top}) {
+  const step = stepOf(temperature);
   const entries = Object.entries(logProbabilities).sort((a, b) => b[1] - a[1]);
-  const known = entries.reduce((sum, [, value]) => sum + Math.exp(value), 0);
-  const others = Math.max(0, 1 - known);
-  const powers = entries.map(([token, value]) => ({token, power: Math.exp(value / temperature)}));
-  const sum = powers.reduce((total, {power}) => total + power, 0) + others ** (1 / temperature);
   let before = 0;
   /** @type {{token: string | null, probability: number, kept: boolean}[]} */
-  const shown = powers.map(({token, power}) => {
-    const probability = power / sum, kept = top >= 1 || before < top;
+  const shown = entries.map(([token, value]) => {
+    const probability = Math.exp(value / kTemperatures[step] - logSums[step]),
+          kept = top >= 1 || before < top;
     before += probability;
     return {token, probability, kept};
   });
   // A small vocabulary has no others.
-  if (others > 1e-6)
-    shown.push({token: null, probability: Math.max(0, 1 - before), kept: top >= 1 || before < top});
+  const others = 1 - before, known = entries.reduce((sum, [, value]) => sum + Math.exp(value), 0);
+  if (Math.max(others, 1 - known) > 1e-5)
+    shown.push({token: null, probability: Math.max(0, others), kept: top >= 1 || before < top});
   return shown;
 }

@@ -91,13 +91,18 @@ RecordedStack stack_from(const std::vector<RecordedState>& all, Stack which, boo
   return found;
 }
 
-/// The logits that the output layer gives for a state: (N, V).
+/// The logits that the output layer gives for vectors (N, D): (N, V). `normed`: after the final norm.
+Tensor lens_logits(const InspectedModel& model, const models::VocabularyHead& head, const Tensor& vectors,
+                   bool normed) {
+  nn::Context context = model.loaded.context();
+  const Var hidden = normed ? Var(vectors) : head.final_norm(context, vectors);  // (N, D)
+  return head.vocabulary_logits(context, hidden).value();                        // (N, V)
+}
+
+/// The same for a state.
 Tensor lens_logits(const InspectedModel& model, const models::VocabularyHead& head,
                    const RecordedState& state) {
-  nn::Context context = model.loaded.context();
-  const bool normed = state.id.kind == nn::StateKind::kOutput;
-  const Var hidden = normed ? Var(state.value) : head.final_norm(context, state.value);  // (N, D)
-  return head.vocabulary_logits(context, hidden).value();                                // (N, V)
+  return lens_logits(model, head, state.value, state.id.kind == nn::StateKind::kOutput);
 }
 
 /// What the tokens of a stack are expected to predict; -1: the likeliest in the end.
@@ -194,6 +199,20 @@ Lens look_through(const InspectedModel& model, const Reading& reading, int top, 
   lens.encoder = std::move(encoder.stack);
   lens.decoder = std::move(decoder.stack);
   return lens;
+}
+
+std::vector<float> log_sums_at(std::span<const double> temperatures, const InspectedModel& model,
+                               const Lens& lens, int position) {
+  const LensStack& stack = predicting_stack(lens);
+  const auto* head = dynamic_cast<const models::VocabularyHead*>(&model.model());
+  if (head == nullptr || position < 1 || static_cast<size_t>(position) > stack.tokens.size()) return {};
+  const LensState& last = stack.states.back();
+  if (last.predictions.empty()) return {};
+  const float* first = last.values.data() + (position - 1) * static_cast<int64_t>(last.width);
+  const Tensor vector = Tensor::from(std::vector<float>(first, first + last.width), {1, last.width});
+  const Tensor logits = lens_logits(model, *head, vector, last.part == "output");  // (1, V)
+  const std::span<const float> row{logits.data<float>(), static_cast<size_t>(logits.size())};
+  return search::log_sums_at(temperatures, row, search::log_sums_of(logits).front());
 }
 
 const LensStack& predicting_stack(const Lens& lens) {

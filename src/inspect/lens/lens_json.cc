@@ -56,7 +56,8 @@ std::string ids_json(const LensStack& stack) {
   return list_of(stack.ids, ",", [](int32_t id) { return std::to_string(id); });
 }
 
-std::string parts_json(const LensStack& stack, int position, const char* name) {
+std::string parts_json(const LensStack& stack, int position, const char* name,
+                       const std::vector<float>& log_sums) {
   if (position == 0) return "null";
   const auto index = static_cast<size_t>(position) - 1;
   if (position < 0 || index >= stack.tokens.size()) {
@@ -69,9 +70,10 @@ std::string parts_json(const LensStack& stack, int position, const char* name) {
     if (!each.log_sums.empty()) json += fmt::format(", \"log_sum\": {}", each.log_sums[index]);
     return json + "}";
   };
-  return fmt::format("{{\"position\": {}, \"ids\": {}, \"embedding\": {},\n   \"states\": {}}}", position,
+  return fmt::format("{{\"position\": {}, \"ids\": {}, \"embedding\": {},\n   \"states\": {}{}}}", position,
                      ids_json(stack), vector_of(stack.embeddings, stack, position),
-                     list_of(stack.states, ",\n    ", state));
+                     list_of(stack.states, ",\n    ", state),
+                     log_sums.empty() ? "" : ",\n   \"log_sums\": " + json_numbers(log_sums));
 }
 
 }  // namespace
@@ -90,9 +92,12 @@ std::string lens_to_json(const Lens& lens, const LensJsonOptions& options) {
   json += ",\n \"states\": {\n  \"encoder\": " + list_of(lens.encoder.states, ",\n   ", state_json);
   json += ",\n  \"decoder\": " + list_of(lens.decoder.states, ",\n   ", state_json) + "\n }";
   if (options.encoder_position != 0 || options.decoder_position != 0) {
-    json +=
-        ",\n \"parts\": {\n  \"encoder\": " + parts_json(lens.encoder, options.encoder_position, "encoder");
-    json += ",\n  \"decoder\": " + parts_json(lens.decoder, options.decoder_position, "decoder") + "\n }";
+    const auto parts = [&](const LensStack& stack, int position, const char* name) {
+      const bool predicts = &stack == &predicting;
+      return parts_json(stack, position, name, predicts ? options.log_sums : std::vector<float>());
+    };
+    json += ",\n \"parts\": {\n  \"encoder\": " + parts(lens.encoder, options.encoder_position, "encoder");
+    json += ",\n  \"decoder\": " + parts(lens.decoder, options.decoder_position, "decoder") + "\n }";
   }
   if (options.details) {
     json += ",\n \"hidden\": {\n  \"encoder\": " + hidden_json(lens.encoder);

@@ -167,6 +167,30 @@ TEST(Lens, Tables) {
   EXPECT_FALSE(picture.texts().at(0).elided) << "the name of the scale";
 }
 
+/// Of the last state of a token, whose predictions are all of the vocabulary.
+TEST(Lens, SumsAtOtherTemperatures) {
+  const TestInspected model = small_transformer(false);
+  ThreadPool pool(kThreads);
+  const Lens lens = look_through(model.view(), small_reading(), 1000, pool, true);
+  const std::vector<double> temperatures{0.25, 1, 2};
+  const std::vector<float> sums = log_sums_at(temperatures, model.view(), lens, 2);
+  ASSERT_EQ(sums.size(), temperatures.size());
+  for (size_t n = 0; n < sums.size(); ++n) {
+    double sum = 0;
+    for (const TokenProbability& each : lens.decoder.states.back().predictions[1])
+      sum += std::pow(each.probability, 1 / temperatures[n]);
+    EXPECT_NEAR(sums[n], std::log(sum), 1e-4) << temperatures[n];
+  }
+  const auto json = nlohmann::json::parse(
+      lens_to_json(lens, {.encoder_position = 1, .decoder_position = 2, .log_sums = sums}))["parts"];
+  EXPECT_EQ(json["decoder"]["log_sums"].get<std::vector<float>>(), sums);
+  EXPECT_FALSE(json["encoder"].contains("log_sums"));
+  for (const int position : {0, 4})
+    EXPECT_TRUE(log_sums_at(temperatures, model.view(), lens, position).empty());
+  EXPECT_TRUE(log_sums_at(temperatures, model.view(), look_through(model.view(), small_reading(), 0, pool), 2)
+                  .empty());
+}
+
 /// As of a classifier: an encoder without predictions, and no decoder.
 TEST(LensTables, AreOfStacksByName) {
   Lens lens;

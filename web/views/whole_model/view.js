@@ -10,7 +10,7 @@ import {largestOf, strip} from "../../picture/vectors.js";
 import {writeSpot} from "../../state.js";
 import {strings} from "../../strings.js";
 import {explainQuery, queryTable} from "../one_query.js";
-import {createSlider, reshape} from "../temperature.js";
+import {createTemperature, kTemperatures, reshape} from "../temperature.js";
 import {usualToken} from "../why.js";
 
 import {createFolds, setChildren} from "./folds.js";
@@ -108,7 +108,7 @@ export function createWholeModel(app) {
   const question = createQuestion(lens), fold = createFolds(app);
   const note = element("p", {class: "note-line"}), shown = element("p", {class: "note-line"});
   const body = element("div", {class: "whole-model"});
-  const temperature = createSlider(app, "temperature", strings.temperature, 2);
+  const temperature = createTemperature(app, strings.temperature);
   const logits = element("div", {class: "scroll"}), lastVector = element("div", {});
   const output =
       [lastVector, element("p", {class: "note-line"}, names.logitsLead), temperature.element, logits];
@@ -135,7 +135,8 @@ export function createWholeModel(app) {
         pinned?.side === "target" ? Math.min(pinned.index, trace.decoderTokens.length - 1) :
                                     target;
     if (kind === "text") return {encoder: -1, decoder};
-    if (pinned?.side === "source") return {encoder: pinned.index, decoder};
+    if (pinned?.side === "source")
+      return {encoder: Math.min(pinned.index, trace.sourceTokens.length - 1), decoder};
     const cross = trace.layers("cross") > 0 ? trace.matrix("cross", trace.defaultLayer("cross"), 0) : null;
     if (!cross || decoder < 0) return {encoder: 0, decoder};
     const weights = Array.from({length: cross.keys}, (_, key) => cross.at(decoder, key));
@@ -244,9 +245,9 @@ export function createWholeModel(app) {
     const chosen = best.find((each) => each.token === written) ?? best[0];
     const line = names.outputLine(tokenLabels([chosen.token])[0].text, strings.percent(chosen.probability));
     return fold("output", names.output, line, () => {
-      const {temperature: t} = app.store.get();
-      const reshaped =
-          reshape(Object.fromEntries(best.map((each) => [each.token, Math.log(each.probability)])), t, 1);
+      const reshaped = reshape(
+          Object.fromEntries(best.map((each) => [each.token, Math.log(each.probability)])),
+          way.parts.log_sums ?? [], {temperature: app.store.get().temperature, top: 1});
       const rows = reshaped.map(({token, probability}) => {
         const original = best.find((each) => each.token === token);
         const fill = element("span", {class: "bar-fill"});
@@ -314,6 +315,7 @@ export function createWholeModel(app) {
       const answer = await question.ask({
         ...readingOf(state, app.trace()),
         top: kLikeliest,
+        temperatures: kTemperatures,
         ...(encoder >= 0 ? {encoder_position: encoder + 1} : {}),
         ...(decoder >= 0 ? {decoder_position: decoder + 1} : {})
       });
