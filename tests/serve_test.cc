@@ -29,6 +29,7 @@
 #include "test_http_client.h"
 #include "text/tokenizers/encoder_tokenizer.h"
 #include "text/tokenizers/language_tokenizer.h"
+#include "text/unicode/utf8.h"
 
 namespace heed {
 namespace {
@@ -483,7 +484,23 @@ TEST_F(ServeTest, SteersTheTranslationThatItShows) {
   EXPECT_TRUE(tree["finished"][0]["node"].is_number());
   expect_error(post("/v1/attend", with(fields, {{"target", "The house."}, {"forbid", "a"}})), 400,
                "'forbid'");
-  expect_error(post("/v1/attend", {{"text", text}, {"model", "text"}, {"require", "a"}}), 400, "'require'");
+  for (const Json& field :
+       {Json{{"beam", 2}}, Json{{"max_length", 9}}, Json{{"no_repeat_ngram", 2}}, Json{{"prefix", "The"}},
+        Json{{"require", "a"}}, Json{{"length_penalty", 0.5}}, Json{{"target", "The house."}}}) {
+    const std::string name = field.begin().key();
+    EXPECT_EQ(post("/v1/attend", with(fields, field)).status, 200) << name;
+    for (const char* other : {"text", "classes"}) {
+      expect_error(post("/v1/attend", with({{"text", text}, {"model", other}}, field)), 400,
+                   "'" + name + "' is for models that translate");
+    }
+    if (name == "target") continue;
+    const HttpAnswer given = post("/v1/attend", with(with(fields, {{"target", "The house."}}), field));
+    if (name == "length_penalty") {
+      EXPECT_EQ(given.status, 200);  // the score depends on it
+    } else {
+      expect_error(given, 400, "'" + name + "' is for the model's own translation");
+    }
+  }
   expect_error(post("/v1/attend", with(fields, {{"forbid", {"house"}}, {"require", {"House"}}})), 400,
                "'forbid'");
   expect_error(post("/v1/translate", with(fields, {{"forbid", std::string(201, 'a')}})), 400, "'forbid'");
@@ -510,6 +527,10 @@ TEST_F(ServeTest, DrawsPictures) {
   expect_error(draw({{"stack", "cross"}, {"layer", 7}}), 400, "layer");
   expect_error(draw({{"colour", "red"}}), 400, "'colour'");
   expect_error(draw("pdf"), 400, "'picture'");
+  for (const char* name : {"packed", "details"}) {
+    expect_error(post("/v1/attend", with(fields, {{"picture", {{"format", "svg"}}}, {name, true}})), 400,
+                 "leave out 'picture'");
+  }
 }
 
 TEST_F(ServeTest, MasksHeads) {
@@ -598,6 +619,45 @@ TEST_F(ServeTest, SearchSteps) {
     tokens.insert(tokens.begin(), nodes.at(node)["token"]);
   }
   EXPECT_EQ(tokens, best["pieces"].get<std::vector<std::string>>());
+}
+
+TEST_F(ServeTest, CandidatesOfTheSearchHaveTheirTexts) {
+  start();
+  const TranslationTokenizer tokenizer = TranslationTokenizer::load(model("de-en"));
+  int bytes = 0;
+  for (const std::string text : {"Der Garten.", "Ein Haus", "Gr\u00f6\u00dfe"}) {
+    const HttpAnswer answer = post("/v1/search", {{"text", text}, {"pair", "de-en"}, {"beam", 3}});
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const Json tree = answer.json();
+    std::map<int, std::vector<int32_t>> nodes;
+    for (const Json& step : tree["steps"]) {
+      for (const Json& candidate : step["candidates"]) {
+        std::vector<int32_t> ids;
+        if (!candidate["parent"].is_null()) ids = nodes.at(candidate["parent"]);
+        ids.push_back(candidate["id"].get<int32_t>());
+        EXPECT_EQ(candidate["text"], replace_invalid_utf8(tokenizer.decode(ids)));
+        EXPECT_THAT(candidate["text"].get<std::string>(), testing::Not(HasSubstr("<0x")));
+        bytes += candidate["token"].get<std::string>().starts_with("<0x") ? 1 : 0;
+        if (!candidate["node"].is_null()) nodes[candidate["node"]] = ids;
+      }
+    }
+  }
+  EXPECT_GT(bytes, 0);
+}
+
+TEST_F(ServeTest, SearchesWithHeadsOff) {
+  start();
+  const Json fields{{"text", "The teacher paints the old river."}, {"pair", "en-de"}, {"beam", 3}};
+  const Json off{{"ablate", {{{"stack", "cross"}, {"layer", 1}, {"head", 1}}, {{"stack", "encoder"}}}}};
+  const Json tree = post("/v1/search", with(fields, off)).json(), whole = post("/v1/search", fields).json();
+  const Json shown = post("/v1/attend", with(fields, off)).json();
+  EXPECT_EQ(tree["finished"][0]["translation"], shown["target"]);
+  EXPECT_EQ(tree["finished"][0]["score"], shown["score"]);
+  EXPECT_NE(tree["finished"][0]["score"], whole["finished"][0]["score"]);
+  EXPECT_EQ(post("/v1/search", fields).json(), whole);
+  expect_error(
+      post("/v1/search", with(fields, {{"ablate", {{{"stack", "cross"}, {"layer", 2}, {"head", 1}}}}})), 400,
+      "layers 1 to 1");
 }
 
 TEST_F(ServeTest, MarianCodesAreLanguages) {
@@ -747,6 +807,15 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
     const Json trace =
         post("/v1/attend", {{"text", text}, {"model", own.model}, {"target_language", "es"}}).json();
     EXPECT_EQ(trace["target_tokens"][0], own.spanish);
+    // Which is no part of the text that a branch of the search has.
+    const Json tree =
+        post("/v1/search", {{"text", text}, {"model", own.model}, {"target_language", "es"}}).json();
+    EXPECT_EQ(tree["steps"][0]["candidates"][0]["token"], own.spanish);
+    for (const Json& step : tree["steps"]) {
+      for (const Json& candidate : step["candidates"]) {
+        EXPECT_THAT(candidate["text"].get<std::string>(), testing::Not(HasSubstr(own.spanish)));
+      }
+    }
   }
   // The first model that has both languages answers; only M2M-100 has Danish.
   EXPECT_EQ(post("/translate", {{"q", text}, {"source", "en"}, {"target", "fr"}}).json()["translatedText"],
@@ -956,6 +1025,19 @@ TEST_F(ServeTest, CompletesAsTheCommand) {
   expect_error(post("/v1/completions", with(fields, {{"temprature", 1}})), 400, "'temprature'");
   expect_error(post("/v1/completions", {{"temprature", 1}}), 400, "'temprature'");
   EXPECT_EQ(post("/v1/completions", with(fields, {{"user", "a"}, {"stream_options", nullptr}})).status, 200);
+  const auto stream_with = [&](const Json& given) {
+    return post("/v1/completions", with(fields, {{"stream", true}, {"stream_options", given}}));
+  };
+  EXPECT_EQ(stream_with({{"include_usage", false}}).status, 200);
+  EXPECT_EQ(stream_with(Json::object()).status, 200);
+  for (const Json& given : {Json("usage"), Json(true), Json{{"include_usage", 1}},
+                            Json{{"include_usage", true}, {"usage", true}}}) {
+    expect_error(stream_with(given), 400, "'stream_options'");
+  }
+  for (const Json& more : {Json::object(), Json{{"stream", false}}}) {
+    expect_error(post("/v1/completions", with(with(fields, more), {{"stream_options", Json::object()}})), 400,
+                 "only works with 'stream'");
+  }
   expect_error(post("/v1/completions", with(fields, {{"prompt", {1, 2}}})), 400, "token ids");
   expect_error(post("/v1/completions", with(fields, {{"model", "en-de"}})), 400, "'en-de'");
   expect_error(post("/v1/completions", with(fields, {{"prompt", std::string(60, 'a')}, {"stream", true}})),
@@ -983,6 +1065,58 @@ TEST_F(ServeTest, TokenLogProbabilities) {
   EXPECT_EQ(echoed["token_logprobs"][5], probabilities["token_logprobs"][1]);
 }
 
+TEST_F(ServeTest, TokenOffsetsAreThoseOfCharacters) {
+  const TestFolder folder;
+  size_t given = 0;
+  const auto next = [&](std::string& chunk) {
+    if (given == search::training_lines().size()) return false;
+    chunk = search::training_lines()[given++] + "\n";
+    return true;
+  };
+  const ModelTokenizer pieces =
+      train_language_tokenizer({.kind = TextTokenizerKind::kSentencePiece, .vocabulary_size = 330}, next);
+  models::write_untrained(folder.path(), models::small_llama(pieces.size()), 7);
+  pieces.save(folder.path());
+  serve::ServerOptions chosen = options();
+  chosen.models.push_back({"pieces", ModelInventory(folder.path())});
+  start(chosen);
+  const auto echoed = [&](const std::string& model, const std::string& prompt) {
+    return post("/v1/completions",
+                {{"model", model}, {"prompt", prompt}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 0}})
+        .json()["choices"][0]["logprobs"];
+  };
+  EXPECT_EQ(echoed("text", "Gr\u00f6\u00dfe")["text_offset"], (Json{0, 1, 2, 2, 3, 3, 4}));
+  const std::string prompt = "The river sees the old garden.";
+  const Json probabilities = echoed("pieces", prompt);
+  const Json &tokens = probabilities["tokens"], &offsets = probabilities["text_offset"];
+  ASSERT_EQ(tokens[0].get<std::string>().front(), ' ');  // which is not in the text
+  ASSERT_GT(tokens.size(), 3U);
+  ASSERT_LT(tokens.size(), prompt.size());
+  EXPECT_EQ(offsets[0], 0);
+  for (size_t n = 1; n < tokens.size(); ++n) {
+    const std::string token = tokens[n];
+    EXPECT_EQ(prompt.substr(offsets[n].get<size_t>(), token.size()), token) << n;
+  }
+}
+
+// Most bytes have one name, as parts of characters.
+TEST_F(ServeTest, TheLikeliestOfTokensOfOneNameIsListed) {
+  start();
+  int bytes = 0;
+  for (const std::string prompt : {"Once", "upon", "a", "time", "there"}) {
+    const Json probabilities =
+        post("/v1/completions",
+             {{"model", "text"}, {"prompt", prompt}, {"max_tokens", 8}, {"temperature", 0}, {"logprobs", 20}})
+            .json()["choices"][0]["logprobs"];
+    for (size_t n = 0; n < probabilities["tokens"].size(); ++n) {
+      const Json &token = probabilities["tokens"][n], &top = probabilities["top_logprobs"][n];
+      bytes += token == "\ufffd" && top.size() < 19 ? 1 : 0;
+      EXPECT_EQ(top[token.get<std::string>()], probabilities["token_logprobs"][n]) << prompt << " " << n;
+    }
+  }
+  EXPECT_GT(bytes, 0);
+}
+
 /// The objects of a stream of server-sent events, which must end with [DONE].
 std::vector<Json> events_of(const HttpAnswer& answer) {
   EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
@@ -993,6 +1127,46 @@ std::vector<Json> events_of(const HttpAnswer& answer) {
     if (line.starts_with("data: {")) events.push_back(Json::parse(line.substr(6)));
   }
   return events;
+}
+
+TEST_F(ServeTest, SumsAtOtherTemperatures) {
+  start();
+  const std::vector<double> temperatures{0.05, 0.5, 1, 2};
+  const Json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 1}, {"logprobs", 2}};
+  const Json given{{"temperatures", temperatures}};
+  const Json probabilities = post("/v1/completions", with(fields, given)).json()["choices"][0]["logprobs"];
+  ASSERT_EQ(probabilities["log_sums"].size(), 1U);
+  const Json lens =
+      post("/v1/lens", with({{"model", "text"}, {"text", "Once"}, {"decoder_position", 4}}, given)).json();
+  const models::LoadedModel loaded = models::load_model(model("text"));
+  const std::vector<int32_t> ids = byte_tokenizer().prompt_ids("Once ");
+  search::visit_predictions(
+      loaded.language_model(), loaded.context(), ids, {.first = 4}, [&](const search::Prediction& next) {
+        for (size_t n = 0; n < temperatures.size(); ++n) {
+          double sum = 0;
+          for (const float logit : next.logits) {
+            sum +=
+                std::exp((static_cast<double>(logit) - static_cast<double>(next.log_sum)) / temperatures[n]);
+          }
+          EXPECT_NEAR(probabilities["log_sums"][0][n].get<double>(), std::log(sum), 1e-3) << temperatures[n];
+          EXPECT_NEAR(lens["parts"]["decoder"]["log_sums"][n].get<double>(), std::log(sum), 1e-3);
+        }
+      });
+  EXPECT_FALSE(post("/v1/completions", fields).json()["choices"][0]["logprobs"].contains("log_sums"));
+  const Json echoed = post("/v1/completions", with(with(fields, given), {{"echo", true}})).json();
+  EXPECT_TRUE(echoed["choices"][0]["logprobs"]["log_sums"][0].is_null());
+  EXPECT_EQ(echoed["choices"][0]["logprobs"]["log_sums"].size(), 5U);
+  const Json streamed =
+      events_of(post("/v1/completions", with(with(fields, given), {{"stream", true}}))).at(0);
+  EXPECT_NEAR(streamed["choices"][0]["logprobs"]["log_sums"][0][3].get<double>(),
+              probabilities["log_sums"][0][3].get<double>(), 1e-3);
+  for (const Json& wrong : {Json(1), Json{0}, Json{101}, Json{"1"}, Json(std::vector<int>(65, 1))}) {
+    expect_error(post("/v1/completions", with(fields, {{"temperatures", wrong}})), 400, "'temperatures'");
+  }
+  expect_error(post("/v1/completions", with({{"model", "text"}, {"prompt", "Once"}}, given)), 400,
+               "only works with 'logprobs'");
+  expect_error(post("/v1/lens", with({{"model", "text"}, {"text", "Once"}}, given)), 400,
+               "'decoder_position'");
 }
 
 /// Equal but for rounding: a token at a time is read in another order than all at once.
@@ -1311,6 +1485,21 @@ TEST_F(ServeTest, LimitsTheWorkOfARequest) {
                                                " " + kSentence["q"].get<std::string>())}})),
       400, "at most");
   expect_error(post("/translate", with(kSentence, {{"q", {"old", "old", "old", "old"}}})), 400, "sentences");
+  // Lines that are not translated, and parts of them: four times as many.
+  for (const std::string copied : {"", "?!"}) {
+    EXPECT_EQ(post("/translate", with(kSentence, {{"q", lines(11, copied)}})).status, 200) << copied;
+    expect_error(post("/translate", with(kSentence, {{"q", lines(12, copied)}})), 400, "13 lines");
+    expect_error(post("/v1/translate", {{"text", {lines(5, copied), lines(6, copied)}}}), 400, "13 lines");
+  }
+  std::string bars;
+  for (int n = 0; n < 11; ++n) bars += "| ";
+  const auto in_format = [&](const std::string& text, const char* format) {
+    return post("/translate", with(kSentence, {{"q", text}, {"format", format}}));
+  };
+  EXPECT_EQ(in_format(bars + "a", "text").status, 200);
+  expect_error(in_format(bars + "| a", "text"), 400, "13 parts");
+  EXPECT_EQ(in_format("<p>" + bars + "a</p>", "html").status, 200);
+  expect_error(in_format("<p>" + bars + "a</p><p>a</p>", "html"), 400, "13 parts");
   EXPECT_EQ(post("/v1/completions", {{"prompt", "a"}, {"n", 3}, {"max_tokens", 20}}).status, 200);
   expect_error(post("/v1/completions", {{"prompt", "a"}, {"n", 3}, {"max_tokens", 21}}), 400, "63 tokens");
   expect_error(post("/v1/completions", {{"prompt", {"a", "b"}}, {"n", 2}, {"max_tokens", 2}}), 400,
@@ -1336,6 +1525,32 @@ TEST_F(ServeTest, LimitsTheTokensWithDetails) {
       "'target' has");
   expect_error(post("/v1/attend", {{"model", "text"}, {"text", "abcde"}, {"details", true}}), 400,
                "'text' has");
+}
+
+TEST_F(ServeTest, LimitsTheAttentionWeights) {
+  serve::ServerOptions chosen = options();
+  chosen.limits.attention_weights = 100;
+  start(chosen);
+  const auto attend = [&](const Json& fields) { return post("/v1/attend", fields); };
+  const Json letters{{"model", "text"}, {"text", "abcde"}};
+  EXPECT_EQ(attend(letters).status, 200);  // in two layers of two heads
+  for (const Json& more : {Json::object(), Json{{"packed", true}}, Json{{"words", true}},
+                           Json{{"details", true}}, Json{{"picture", {{"format", "svg"}}}}}) {
+    expect_error(attend(with(with(letters, {{"text", "abcdef"}}), more)), 400, "144 attention weights");
+  }
+  const std::string sentence = kSentence["q"];
+  expect_error(attend({{"pair", "en-de"}, {"text", sentence}}), 400, "attention weights");
+  expect_error(attend({{"pair", "en-de"}, {"text", "a"}, {"target", sentence}}), 400, "attention weights");
+  EXPECT_EQ(attend({{"pair", "en-de"}, {"text", "a"}, {"target", "a"}}).status, 200);
+  // A translation of its own, which is known after the search.
+  expect_error(attend({{"pair", "en-de"}, {"text", "a"}, {"max_length", 14}}), 400, "attention weights");
+  EXPECT_EQ(attend({{"pair", "en-de"}, {"text", "a"}, {"max_length", 3}}).status, 200);
+  std::string film;
+  for (int n = 0; n < 20; ++n) film += "film ";
+  expect_error(attend({{"model", "classes"}, {"text", film}}), 400, "1024 attention weights");
+  chosen.limits.attention_weights = 1024;  // of the 16 tokens that the model reads
+  start(chosen);
+  EXPECT_EQ(attend({{"model", "classes"}, {"text", film}}).status, 200);
 }
 
 TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {
@@ -1476,6 +1691,46 @@ TEST_F(ServeTest, TextsAreLoggedOnlyIfAsked) {
     const std::string log = content_of(folder.path("log"));
     EXPECT_EQ(log.find("teacher") != std::string::npos, asked);
     EXPECT_EQ(log.find("refused text"), std::string::npos);
+  }
+}
+
+TEST_F(ServeTest, LogsTheTextsOfEveryRoute) {
+  const TestFolder folder;
+  serve::ServerOptions chosen = with_models({"en-de", "text", "vectors", "classes"});
+  chosen.access_log = folder.path("log");
+  chosen.log_text = true;
+  start(chosen);
+  const std::string text = "The teacher paints the old river.", other = "The teacher paints the new river.";
+  const std::vector<std::pair<std::string, Json>> requests{
+      {"/translate", kSentence},
+      {"/detect", {{"q", text}}},
+      {"/v1/translate",
+       {{"text", {text, other}},
+        {"require", "garden"},
+        {"forbid", {"house"}},
+        {"prefix", "The"},
+        {"glossary", {{"river", "Fluss"}}}}},
+      {"/v1/attend", {{"text", text}, {"target", other}}},
+      {"/v1/lens", {{"text", text}, {"target", other}}},
+      {"/v1/attribute", {{"text", text}, {"target", other}, {"method", "gradient"}}},
+      {"/v1/patch", {{"text", text}, {"other", other}}},
+      {"/v1/search", {{"text", text}, {"forbid", "house"}}},
+      {"/v1/classify", {{"text", text}}},
+      {"/v1/completions", {{"prompt", text.substr(0, 20)}, {"stop", {"a"}}, {"max_tokens", 2}}},
+      {"/v1/embeddings", {{"input", {text, other}}}}};
+  for (const auto& [path, fields] : requests) EXPECT_EQ(post(path, fields).status, 200) << path;
+  server_.reset();
+  std::map<std::string, Json> logged;
+  std::istringstream lines(content_of(folder.path("log")));
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = Json::parse(line);
+    if (!json.contains("status")) logged[json["path"]] = json;
+  }
+  for (const auto& [path, fields] : requests) {
+    for (const auto& [name, value] : fields.items()) {
+      if (name == "source" || name == "method" || name == "max_tokens") continue;
+      EXPECT_EQ(logged[path][name], value) << path << " " << name;
+    }
   }
 }
 

@@ -62,7 +62,9 @@ int32_t Model::start_id() const {
 std::vector<int32_t> Model::end_ids() const {
   const auto* model = dynamic_cast<const models::AutoregressiveModel*>(&state_->model());
   if (model == nullptr) return {};
-  return search::end_ids_of(search::search_options_of(state_->loaded), *model);
+  search::SearchOptions options;
+  options.end_ids = state_->loaded.generation.end_ids;
+  return search::end_ids_of(options, *model);
 }
 
 ForwardResult Model::forward(const std::vector<int32_t>& ids, const std::vector<int32_t>& decoder_ids,

@@ -34,8 +34,13 @@ struct RequestLimits {
   size_t sentences = 4096;
   /// Per request: source tokens to translate, or tokens to generate for all sequences.
   size_t work_tokens = 131072;
+  /// Per request: lines, or parts of them, with those that are blank or copied, which take little time but
+  /// some memory.
+  size_t lines() const { return 4 * sentences; }
   /// Source or target tokens of /v1/attend with details, whose size grows with their square.
   size_t detail_tokens = 256;
+  /// Attention weights of /v1/attend. As JSON, each has up to 16 bytes.
+  int64_t attention_weights = int64_t{1} << 24;
   /// Source or target tokens of /v1/attribute and /v1/patch, whose time grows with their square.
   size_t attributed_tokens = 64;
 };
@@ -121,6 +126,10 @@ ChosenTranslation translation_for(const Exchange& exchange);
 /// The heads of `ablate`: a list of {"stack", "layer", "head"}, counted from 1, optionally with a `scale`
 /// other than 0; 400 for another form.
 nn::HeadScales head_scales_of(const Fields& fields);
+
+/// The numbers of `temperatures`, at which probabilities are wanted; 400 for too many, and for those out of
+/// range.
+std::vector<double> temperatures_of(const Fields& fields);
 
 /// The options of `heed translate` in these groups that a request gives; 400 for one out of range, and for
 /// too many or too long texts.

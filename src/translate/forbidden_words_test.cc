@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "base/text/ascii.h"
 #include "search/test_seq2seq.h"
 #include "search/test_tokenizer.h"
@@ -82,9 +85,30 @@ TEST(ForbiddenWords, FindsWholeWordsInText) {
             "猫");  // no spaces between words
 }
 
+/// The processor time to look for a phrase of this many characters in a vocabulary, the least of three.
+double seconds_to_forbid(size_t characters) {
+  std::vector<std::string> pieces{"</s>", "<unk>", "<pad>"};
+  for (int n = 0; n < 2000; ++n) pieces.push_back("x" + std::to_string(n));
+  const Vocabulary many(pieces);
+  const std::string phrase = std::string(characters, 'x') + " x77";
+  double least = 1e9;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t begin = std::clock();
+    const search::ForbiddenWords words(many, {phrase});
+    least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    EXPECT_THAT(words.completing({}), IsEmpty());
+  }
+  return least;
+}
+
+TEST(ForbiddenWords, ALongPhraseIsComparedWithShortTokensAtItsEnd) {
+  // Comparing at each byte of the phrase would take 100 times as long.
+  EXPECT_LT(seconds_to_forbid(100'000), 20 * std::max(seconds_to_forbid(1000), 1e-3));
+}
+
 TEST(ForbiddenWords, RefusesBlankOnes) {
   try {
-    search::ForbiddenWords(vocabulary(), {"a", "  "});
+    const search::ForbiddenWords words(vocabulary(), {"a", "  "});
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("blank"));

@@ -3,6 +3,7 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -75,6 +76,13 @@ TranslatorOptions fitting(const models::Seq2Seq& model, TranslatorOptions option
   return options;
 }
 
+/// `most` 0: no limit.
+void require_at_most(size_t most, size_t count, const char* what) {
+  if (most == 0 || count <= most) return;
+  fail(ErrorKind::kUsage, "the text has {} {}, and at most {} are translated at once: send it in parts",
+       count, what, most);
+}
+
 nn::Context with_heads(nn::Context context, const models::Model& model, const nn::HeadScales& heads) {
   models::require_heads(model, heads);
   if (!heads.empty()) context.head_scales = &heads;
@@ -131,11 +139,13 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
 
 void Translator::split(TranslationWindow& window, const Control& control) const {
   window.lines.resize(window.inputs.size());
+  std::atomic<size_t> parts{0};
   pool_.run(window.inputs.size(), [&](size_t n) {
     control.stop.check();
     const uint64_t line = window.first_line - control.first_line + n;
     window.lines[n] =
         splitter_.split(window.inputs[n], control.terms == nullptr ? nullptr : &(*control.terms)[line]);
+    require_at_most(options_.max_parts, parts += window.lines[n].parts.size(), "parts");
   });
   window.number_parts();
   require_within_limits(window);
@@ -150,13 +160,8 @@ void Translator::require_within_limits(const TranslationWindow& window) const {
       tokens += part.ids.size();
     }
   }
-  const auto require = [](size_t count, size_t most, const char* what) {
-    if (most == 0 || count <= most) return;
-    fail(ErrorKind::kUsage, "the text has {} {}, and at most {} are translated at once: send it in parts",
-         count, what, most);
-  };
-  require(sentences, options_.max_sentences, "sentences");
-  require(tokens, options_.max_source_tokens, "tokens");
+  require_at_most(options_.max_sentences, sentences, "sentences");
+  require_at_most(options_.max_source_tokens, tokens, "tokens");
 }
 
 Translator::PartSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {

@@ -58,6 +58,8 @@ struct TranslatorOptions {
   /// Maximum numbers of translated parts (sentences, or parts of long ones) and of their tokens in a window;
   /// beyond them, translate() throws kUsage before it searches. 0: no limit.
   size_t max_sentences = 0, max_source_tokens = 0;
+  /// Maximum number of all parts of a window, also of those that are copied; as above.
+  size_t max_parts = 0;
   /// Runs searches together with those of other callers; null: on the translator's own pool.
   heed::search::SearchExecutor* executor = nullptr;
 };

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "inspect/trace/log_probabilities.h"
 #include "inspect/trace/recorder.h"
+#include "inspect/trace/weight_count.h"
 #include "models/finite_output.h"
 #include "models/head_names.h"
 #include "search/scoring.h"
@@ -70,6 +71,12 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Transl
   std::vector<int32_t> target;
   ScoredTrace scored;
   require_length(model.seq2seq(), "source", source.size());
+  const auto require_few = [&](size_t target_tokens) {
+    require_few_weights(model.seq2seq(),
+                        {static_cast<int64_t>(source.size()), static_cast<int64_t>(target_tokens)},
+                        request.max_weights);
+  };
+  require_few(0);  // before the search
   nn::Context context = model.context();
   context.head_scales = &request.head_scales;
   if (own) {
@@ -85,12 +92,14 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Transl
   } else {
     target = tokenizer.encode_target(request.target).ids;
     require_length(model.seq2seq(), "target", target.size());
+    require_few(target.size());
     const std::vector<search::ScoringPair> pair{{source, target}};
     const auto each = search::score_pairs(model.seq2seq(), context, request.search, pair).at(0);
     scored.log_probability = std::accumulate(each.begin(), each.end(), 0.0);
     scored.score = search::normalized_score(scored.log_probability, static_cast<int64_t>(target.size()),
                                             request.search.length_penalty);
   }
+  require_few(target.size());
   scored.trace = trace_translation(model, tokenizer, {source, target}, request.details, request.head_scales);
   scored.trace.model = std::filesystem::path(model.directory()).lexically_normal().filename().string();
   scored.trace.source = request.source;

@@ -2,6 +2,7 @@
 // computes the same weights as search.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -32,6 +33,7 @@ struct TraceRequest {
   bool details = false;                        ///< keep queries, keys, values and scores too: Trace::details
   heed::search::Constraints constraints = {};  ///< of the model's own translation
   nn::HeadScales head_scales = {};             ///< heads that are removed or scaled, in the search too
+  int64_t max_weights = 0;                     ///< for more attention weights, throws kUsage; 0: no limit
 };
 
 /// A trace with the log-probability of the target, and the score: that divided by length^length_penalty.

@@ -1,12 +1,16 @@
 #include "inspect/trace/translation_trace.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "heed/error.h"
 #include "inspect/trace/recorder.h"
+#include "inspect/trace/weight_count.h"
+#include "models/stacks/rnn_seq2seq.h"
 #include "models/stacks/transformer.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {
@@ -82,6 +86,42 @@ TEST(TranslationTrace, ContainsEveryHeadOfEveryLayer) {
       }
     }
   }
+}
+
+int64_t weights_in(const Trace& trace) {
+  int64_t count = 0;
+  for (const Stack stack : kStacks) {
+    for (const auto& layer : stack_of(trace, stack)) {
+      for (const AttentionMatrix& head : layer) count += static_cast<int64_t>(head.weights.size());
+    }
+  }
+  return count;
+}
+
+TEST(TranslationTrace, LimitsTheWeights) {
+  const SmallModel model;
+  TraceRequest request{.source = "der alte hund sieht", .search = {.max_new = 5, .max_length_factor = 0}};
+  for (const std::string target : {"the dog", ""}) {
+    request.target = target;
+    request.max_weights = 0;
+    const Trace trace = trace_text(model.loaded, *model.tokenizer, request);
+    const TraceLengths lengths{.encoder = static_cast<int64_t>(trace.source_tokens.size()),
+                               .decoder = static_cast<int64_t>(trace.target_tokens.size())};
+    const int64_t count = weights_in(trace);
+    EXPECT_EQ(count, count_weights(*model.loaded.model, lengths));
+    request.max_weights = count;
+    EXPECT_EQ(weights_in(trace_text(model.loaded, *model.tokenizer, request)), count);
+    request.max_weights = count - 1;
+    expect_error(ErrorKind::kUsage, fmt::format("{} attention weights", count),
+                 [&] { trace_text(model.loaded, *model.tokenizer, request); });
+  }
+}
+
+TEST(TranslationTrace, CountsTheWeightsOfARecurrentNetwork) {
+  models::RnnConfig config;
+  config.vocabulary = config.source_vocabulary = 8;
+  const models::RnnSeq2Seq model(config);
+  EXPECT_EQ(count_weights(model, {.encoder = 7, .decoder = 5}), 35);
 }
 
 /// Scores are q k^T / sqrt(d_k), and the softmax of those that the mask leaves is the weights.

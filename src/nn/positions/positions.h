@@ -53,6 +53,10 @@ class StackPositions {
   /// The rotation angles of queries and keys at these positions; none, unless positions are rotary.
   std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& positions, DType dtype) const;
 
+  /// The table of sinusoidal positions in float32, with at least `count` rows; its first rows are those that
+  /// the weights hold, if they do. Thread-safe.
+  Tensor sinusoids(int64_t count) const;
+
  private:
   int64_t head_width() const {
     return shape_.head_width > 0 ? shape_.head_width : shape_.width / shape_.heads;
@@ -65,8 +69,6 @@ class StackPositions {
   PositionOptions options_;
   Shape shape_;
   struct Sinusoids;
-  /// A table of at least `count` rows. Thread-safe.
-  Tensor sinusoids(int64_t count) const;
 
   std::shared_ptr<Sinusoids> sinusoids_;  // with sinusoidal positions, else null
   ParamRef learned_;                      // (first_row + max_length, D)

@@ -93,7 +93,6 @@ ForbiddenWords::ForbiddenWords(const Vocabulary& vocabulary, const std::vector<s
     if (phrase.text.empty()) fail_option("$forbid: a forbidden word must not be blank");
     phrase.exact = has_capital(phrase.text);
     if (!phrase.exact) phrase.text = folded(phrase.text);
-    phrase.completions.resize(phrase.text.size());
     longest_ = std::max(longest_, phrase.text.size());
     phrases_.push_back(std::move(phrase));
   }
@@ -112,7 +111,8 @@ void ForbiddenWords::index(const std::string& token, int32_t id, Phrase& phrase)
   const auto ends_word = [&](std::string_view before, std::string_view after) {
     return phrase.begins || is_boundary(before, after);
   };
-  for (size_t written = 0; written < wanted.size(); ++written) {
+  for (size_t written = wanted.size() - std::min(wanted.size(), text.size()); written < wanted.size();
+       ++written) {
     const std::string_view rest = wanted.substr(written);
     if (text.starts_with(rest) && ends_word(rest, text.substr(rest.size()))) {
       phrase.completions[written].push_back(id);
@@ -142,10 +142,9 @@ std::vector<int32_t> ForbiddenWords::completing(std::span<const int32_t> ids) co
   for (const Phrase& phrase : phrases_) {
     const std::string_view before = phrase.exact ? tail : in_folded_case, wanted = phrase.text;
     add(phrase.inside);
-    for (size_t written = 0; written < wanted.size(); ++written) {
-      const std::string_view begun = wanted.substr(0, written);
-      if (phrase.completions[written].empty() || !before.ends_with(begun)) continue;
-      if (is_boundary(before.substr(0, before.size() - written), wanted)) add(phrase.completions[written]);
+    for (const auto& [written, tokens] : phrase.completions) {
+      if (!before.ends_with(wanted.substr(0, written))) continue;
+      if (is_boundary(before.substr(0, before.size() - written), wanted)) add(tokens);
     }
   }
   std::sort(found.begin(), found.end());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ class ForbiddenWords {
   /// A phrase without capital letters is also found in other case ("garden" in "Garden" and "GARDEN"), one
   /// with capitals only as it is written. A * at the end stands for any letters ("garden*" is found in
   /// "gardeners"). White space in a phrase counts as one space. Throws kUsage for a blank
-  /// phrase. Takes time in proportion to the vocabulary and the number of phrases.
+  /// phrase. Takes time in proportion to the bytes of the vocabulary and the number of phrases.
   ForbiddenWords(const Vocabulary& vocabulary, const std::vector<std::string>& phrases);
 
   /// The tokens that would complete a phrase after `ids`, sorted. Thread-safe.
@@ -36,9 +37,9 @@ class ForbiddenWords {
     std::string text;     ///< in folded case if it has no capitals
     bool exact = false;   ///< whether case counts
     bool begins = false;  ///< whether words that begin with it count too
-    /// completions[k]: the tokens that complete the phrase where its first k bytes are already written; for
-    /// k = 0 at the beginning of a token.
-    std::vector<std::vector<int32_t>> completions = {};
+    /// completions[k]: the tokens that complete the phrase where its first k bytes are already written, for
+    /// each k with such tokens; for k = 0 at the beginning of a token.
+    std::map<size_t, std::vector<int32_t>> completions = {};
     std::vector<int32_t> inside = {};  ///< tokens that contain the whole phrase after their first byte
   };
   static void index(const std::string& token, int32_t id, Phrase& phrase);

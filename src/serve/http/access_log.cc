@@ -18,6 +18,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// The fields of all routes that hold texts.
+constexpr const char* kTexts[] = {"q",      "text",    "prompt", "input",    "target", "other",
+                                  "prefix", "require", "forbid", "glossary", "stop"};
+
 std::string timestamp() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -84,7 +88,7 @@ void AccessLog::write(const HttpRecord& record, const std::string& route) {
 void AccessLog::write_text(const HttpRequest& request, const Fields& fields) {
   if (!writer_) return;
   ordered_json json{{"time", timestamp()}, {"id", request.id}, {"path", request.path}};
-  for (const char* name : {"q", "text", "prompt", "target", "prefix"}) {
+  for (const char* name : kTexts) {
     if (const auto* value = fields.find(name)) json[name] = *value;
   }
   writer_->write(to_line(json));

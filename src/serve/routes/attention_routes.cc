@@ -1,19 +1,24 @@
 // Heed's own routes that show how a model works: attention, as numbers or as a picture, and the search tree.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/stop.h"
+#include "base/thread_pool.h"
 #include "inspect/draw/attention_picture.h"
 #include "inspect/draw/picture_file.h"
+#include "inspect/running/model_ids.h"
 #include "inspect/terminal/words.h"
 #include "inspect/trace/encoder_trace.h"
 #include "inspect/trace/text_trace.h"
 #include "inspect/trace/trace_json.h"
 #include "inspect/trace/trace_pack.h"
 #include "inspect/trace/translation_trace.h"
+#include "inspect/trace/weight_count.h"
 #include "models/head_names.h"
 #include "serve/service.h"
 #include "text/unicode/whitespace.h"
+#include "translate/translate_options.h"
 #include "translate/values/repair_trials.h"
 #include "translate/words/confidence.h"
 #include "translate/words/word_alignment.h"
@@ -108,6 +113,14 @@ void require_few_tokens(const Exchange& exchange, const std::string& field, size
       {{"X-Tokens", std::to_string(tokens)}, {"X-Max-Tokens", std::to_string(most)}});
 }
 
+/// The tokens that a model without a target reads of a text, as far as it reads it.
+TraceLengths lengths_of(const ServedModel& model, const std::string& text) {
+  auto tokens = static_cast<int64_t>(count_tokens(model, nullptr, text));
+  const int64_t most = max_tokens(*model.loaded().model);
+  if (most > 0) tokens = std::min(tokens, most);
+  return model.encoder ? TraceLengths{.encoder = tokens} : TraceLengths{.decoder = tokens};
+}
+
 /// The confidence of each word of a translation.
 std::vector<double> confidence_of(const Trace& trace, const Vocabulary& vocabulary) {
   std::vector<int32_t> ids;
@@ -148,65 +161,110 @@ nn::HeadScales head_scales_of(const Fields& fields) {
   return nn::HeadScales(std::move(scales));
 }
 
-void route_v1_attend(const Exchange& exchange) {
+namespace {
+
+/// What a request for attention asks for.
+struct AttendFields {
+  std::string text, target;  ///< no target: the model's own translation
+  TranslateOptions search = {};
+  nn::HeadScales heads = {};
+  std::optional<PictureChoice> picture = {};
+  bool words = false, details = false, packed = false;
+};
+
+/// Throws 400 for fields that exclude each other, whatever the model.
+AttendFields attend_fields(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
   require_known(fields, {"text", "target", "words", "details", "packed", "picture"},
                 {kSearch, kConstraints, kHeads});
-  const std::string text = required_sentence(exchange);
-  const std::string target = fields.text_or("target", "");
-  require_length(exchange.service.limits, target, "target");
-  if (!target.empty() && strip(target).empty()) refuse(400, "'target' is empty: leave it out");
-  const TranslateOptions given = translate_options(exchange, {kSearch, kConstraints});
-  const bool constrained = !given.prefix.empty() || !given.require.empty() || !given.forbid.empty();
-  if (!target.empty() && constrained) {
-    refuse(400, "'prefix', 'require' and 'forbid' are for the model's own translation: leave out 'target'");
+  AttendFields given{.text = required_sentence(exchange), .target = fields.text_or("target", "")};
+  require_length(exchange.service.limits, given.target, "target");
+  if (!given.target.empty() && strip(given.target).empty()) refuse(400, "'target' is empty: leave it out");
+  given.search = translate_options(exchange, {kSearch, kConstraints});
+  for (const search::OptionRow& row : search::given_options(given.search)) {
+    if (given.target.empty() || row.name == "length_penalty") continue;  // which the score depends on
+    refuse(400, "'{}' is for the model's own translation: leave out 'target'", row.name);
   }
-  const std::optional<PictureChoice> picture = picture_of(fields);
-  const nn::HeadScales heads = head_scales_of(fields);
-  const bool words = fields.flag("words"), details = fields.flag("details"), packed = fields.flag("packed");
-  if (words && details) refuse(400, "'details' are those of tokens: leave out 'words'");
+  given.picture = picture_of(fields);
+  given.heads = head_scales_of(fields);
+  given.words = fields.flag("words");
+  given.details = fields.flag("details");
+  given.packed = fields.flag("packed");
+  if (given.words && given.details) refuse(400, "'details' are those of tokens: leave out 'words'");
+  if (given.picture && (given.details || given.packed)) {
+    refuse(400, "'details' and 'packed' are for numbers: leave out 'picture'");
+  }
+  return given;
+}
+
+/// Throws 400 for fields of translations, for another model.
+void require_no_translation(const AttendFields& given, const ServedModel& model) {
+  const std::vector<search::OptionRow> rows = search::given_options(given.search);
+  if (given.target.empty() && rows.empty()) return;
+  refuse(400, "'{}' is for models that translate, and '{}' is not one: leave it out",
+         rows.empty() ? "target" : rows.front().name, model.name);
+}
+
+/// The trace of a translation, with what the answer says besides.
+Trace trace_of_translation(const Exchange& exchange, const ChosenTranslation& chosen,
+                           const AttendFields& given, TraceNotes& notes) {
+  const TranslationTokenizer& tokenizer = chosen.tokenizer;
+  translate::TranslatorOptions options = chosen.options;
+  translate::apply(given.search, options);
+  if (given.details && !given.target.empty()) {
+    require_few_tokens(exchange, "target", tokenizer.encode_target(given.target).ids.size());
+  }
+  ScoredTrace scored =
+      trace_text_with_score(chosen.model.loaded(), tokenizer,
+                            {given.text, given.target, options.search, given.details, options.constraints,
+                             given.heads, exchange.service.limits.attention_weights});
+  notes.word_confidence = confidence_of(scored.trace, tokenizer.vocabulary());
+  notes.numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
+  notes.warnings = translate::value_warnings({given.text, scored.trace.target}, tokenizer.source_language(),
+                                             tokenizer.target_language());
+  return std::move(scored.trace);
+}
+
+/// The trace of a text that is not translated.
+Trace trace_of_text(const Exchange& exchange, const ServedModel& model, const AttendFields& given) {
+  const std::string& text = given.text;
+  require_few_weights(*model.loaded().model, lengths_of(model, text),
+                      exchange.service.limits.attention_weights);
+  if (model.task == models::Task::kClassification) {
+    return trace_classification(model.loaded(), model.encoder->tokenizer, tasks::classifier_text(text),
+                                given.details, given.heads);
+  }
+  if (model.encoder) {
+    return trace_masked_text(model.loaded(), model.encoder->tokenizer, text, given.details, given.heads);
+  }
+  return trace_language_model(model.loaded(), model.language_model->tokenizer, text, given.details,
+                              given.heads);
+}
+
+}  // namespace
+
+void route_v1_attend(const Exchange& exchange) {
+  const AttendFields given = attend_fields(exchange);
   const ServedModel& model = model_for(exchange, task_to_look_into(exchange));
-  if (model.task != models::Task::kTranslation && (constrained || !target.empty())) {
-    refuse(400,
-           "'target', 'prefix', 'require' and 'forbid' are for models that translate, and '{}' is not one",
-           model.name);
-  }
+  if (model.task != models::Task::kTranslation) require_no_translation(given, model);
   std::optional<ChosenTranslation> chosen;
   if (model.translation) chosen.emplace(translation_for(exchange));
-  translate::TranslatorOptions options = chosen ? chosen->options : translate::TranslatorOptions{};
-  translate::apply(given, options);
+  const std::optional<PictureChoice>& picture = given.picture;
   std::string answer;
   compute(exchange, [&] {
-    if (details) {
-      require_few_tokens(exchange, "text", count_tokens(model, chosen ? &chosen->tokenizer : nullptr, text));
-      if (!target.empty())
-        require_few_tokens(exchange, "target", chosen->tokenizer.encode_target(target).ids.size());
+    if (given.details) {
+      require_few_tokens(exchange, "text",
+                         count_tokens(model, chosen ? &chosen->tokenizer : nullptr, given.text));
     }
     TraceNotes notes;
-    Trace trace;
-    if (chosen) {
-      ScoredTrace scored =
-          trace_text_with_score(model.loaded(), chosen->tokenizer,
-                                {text, target, options.search, details, options.constraints, heads});
-      trace = std::move(scored.trace);
-      notes.word_confidence = confidence_of(trace, chosen->tokenizer.vocabulary());
-      notes.numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
-      notes.warnings = translate::value_warnings({text, trace.target}, chosen->tokenizer.source_language(),
-                                                 chosen->tokenizer.target_language());
-    } else if (model.task == models::Task::kClassification) {
-      trace = trace_classification(model.loaded(), model.encoder->tokenizer, tasks::classifier_text(text),
-                                   details, heads);
-    } else if (model.encoder) {
-      trace = trace_masked_text(model.loaded(), model.encoder->tokenizer, text, details, heads);
-    } else {
-      trace = trace_language_model(model.loaded(), model.language_model->tokenizer, text, details, heads);
-    }
-    if (words) trace = group_by_words(trace);
+    Trace trace = chosen ? trace_of_translation(exchange, *chosen, given, notes)
+                         : trace_of_text(exchange, model, given);
+    if (given.words) trace = group_by_words(trace);
     if (picture) {
       const Trace selected = select(trace, parse_selection(picture->stack, picture->layer, picture->head));
       answer = render_picture(attention_picture(selected), picture->format);
     } else {
-      answer = packed ? pack_trace(trace, notes) : trace_to_json(trace, notes);
+      answer = given.packed ? pack_trace(trace, notes) : trace_to_json(trace, notes);
     }
   });
   send_text(exchange, std::move(answer), picture ? content_type_of(picture->format) : "application/json");
@@ -226,6 +284,7 @@ class SearchTree : public search::SearchObserver {
                         {"node", nullptr},
                         {"token", tokenizer_->vocabulary().piece(candidate.id)},
                         {"id", candidate.id},
+                        {"text", nullptr},
                         {"log_probability", candidate.log_probability},
                         {"sum", candidate.sum},
                         {"kept", candidate.node >= 0},
@@ -246,7 +305,23 @@ class SearchTree : public search::SearchObserver {
     }
     return nullptr;
   }
-  ordered_json take_steps() { return std::move(steps_); }
+  /// With the text of each candidate: of all tokens that lead to it, as the tokenizer decodes them.
+  ordered_json take_steps() {
+    std::vector<std::vector<int32_t>> ids_of_nodes;  // which are numbered from 0
+    for (ordered_json& step : steps_) {
+      for (ordered_json& candidate : step["candidates"]) {
+        std::vector<int32_t> ids;
+        if (!candidate["parent"].is_null()) ids = ids_of_nodes.at(candidate["parent"].get<size_t>());
+        ids.push_back(candidate["id"].get<int32_t>());
+        candidate["text"] = tokenizer_->decode(ids);
+        if (candidate["node"].is_null()) continue;
+        const auto node = candidate["node"].get<size_t>();
+        if (node >= ids_of_nodes.size()) ids_of_nodes.resize(node + 1);
+        ids_of_nodes[node] = std::move(ids);
+      }
+    }
+    return std::move(steps_);
+  }
 
  private:
   const TranslationTokenizer* tokenizer_;
@@ -257,10 +332,12 @@ class SearchTree : public search::SearchObserver {
 }  // namespace
 
 void route_v1_search(const Exchange& exchange) {
-  require_known(exchange.fields, {"text"}, {kSearch, kConstraints});
+  require_known(exchange.fields, {"text"}, {kSearch, kConstraints, kHeads});
   const std::string text = required_sentence(exchange);
+  const nn::HeadScales heads = head_scales_of(exchange.fields);
   const ChosenTranslation chosen = translation_for(exchange);
   const ServedModel& model = chosen.model;
+  models::require_heads(model.loaded().seq2seq(), heads);
   const TranslationTokenizer& tokenizer = chosen.tokenizer;
   translate::TranslatorOptions options = chosen.options;
   translate::apply(translate_options(exchange, {kSearch, kConstraints}), options);
@@ -269,7 +346,9 @@ void route_v1_search(const Exchange& exchange) {
   tokenizer.require_language_code(text);
   const Encoding source = tokenizer.encode_source(text);
   const search::ConstrainedSentence constrained(tokenizer, source.ids, options.search, options.constraints);
-  const search::Search search(model.loaded().seq2seq(), model.loaded().context(), constrained.options());
+  nn::Context context = model.loaded().context();
+  if (!heads.empty()) context.head_scales = &heads;
+  const search::Search search(model.loaded().seq2seq(), context, constrained.options());
   std::vector<search::Hypothesis> found;
   const auto take = [&](uint64_t, std::vector<search::Hypothesis> hypotheses) {
     found = std::move(hypotheses);
@@ -277,7 +356,14 @@ void route_v1_search(const Exchange& exchange) {
   const auto run = [&](search::SearchSentence sentence) {
     SearchTree tree(tokenizer);
     sentence.observer = &tree;
-    exchange.service.engine->run(search, {std::move(sentence)}, take, {.stop = exchange.stop()});
+    if (heads.empty()) {
+      exchange.service.engine->run(search, {std::move(sentence)}, take, {.stop = exchange.stop()});
+    } else {  // of a whole batch: the sentence is searched alone
+      compute(exchange, [&] {
+        ThreadPool here(1);
+        search_all(search, {std::move(sentence)}, here, take, {.stop = exchange.stop()});
+      });
+    }
     return tree;
   };
   SearchTree tree = run(constrained.sentence());

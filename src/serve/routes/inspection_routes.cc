@@ -58,18 +58,29 @@ void inspect(const Exchange& exchange, size_t most_tokens, const Write& write) {
 
 void route_v1_lens(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
-  require_known(fields, {"text", "target", "top", "details", "encoder_position", "decoder_position"}, {});
+  require_known(fields,
+                {"text", "target", "top", "details", "encoder_position", "decoder_position", "temperatures"},
+                {});
   const auto top = static_cast<int>(fields.integer("top", 0, 100).value_or(5));
   const auto position = [&](const char* name) {
     return static_cast<int>(fields.integer(name, 1, 1'000'000).value_or(0));
   };
-  const LensJsonOptions options{.details = fields.flag("details"),
-                                .encoder_position = position("encoder_position"),
-                                .decoder_position = position("decoder_position")};
+  LensJsonOptions options{.details = fields.flag("details"),
+                          .encoder_position = position("encoder_position"),
+                          .decoder_position = position("decoder_position")};
   const bool parts = options.encoder_position + options.decoder_position > 0;
+  const std::vector<double> temperatures = temperatures_of(fields);
+  if (!temperatures.empty() && !parts) {
+    refuse(400,
+           "'temperatures' needs 'decoder_position', or 'encoder_position' of a model without a decoder");
+  }
   inspect(exchange, exchange.service.limits.detail_tokens,
           [&](const InspectedModel& model, const Reading& reading, ThreadPool& pool) {
-            return lens_to_json(look_through(model, reading, top, pool, parts), options);
+            const Lens lens = look_through(model, reading, top, pool, parts);
+            const int predicting =
+                reading.has_decoder() ? options.decoder_position : options.encoder_position;
+            options.log_sums = log_sums_at(temperatures, model, lens, predicting);
+            return lens_to_json(lens, options);
           });
 }
 

@@ -87,10 +87,10 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
 /// Throws 400 for fields that the API does not have, and for those that are not implemented and would change
 /// results, unless they have the default value.
 void require_supported(const Fields& fields) {
-  std::vector<std::string> names{"api_key",        "best_of",          "echo",   "frequency_penalty",
-                                 "logit_bias",     "logprobs",         "model",  "n",
-                                 "precision",      "presence_penalty", "prompt", "stream",
-                                 "stream_options", "suffix",           "user"};
+  std::vector<std::string> names{"api_key",        "best_of",          "echo",         "frequency_penalty",
+                                 "logit_bias",     "logprobs",         "model",        "n",
+                                 "precision",      "presence_penalty", "prompt",       "stream",
+                                 "stream_options", "suffix",           "temperatures", "user"};
   tasks::visit_generate_options([&](const search::OptionRow& row, auto, const auto&...) {
     if (row.for_requests) names.emplace_back(row.name);
   });
@@ -106,6 +106,24 @@ void require_supported(const Fields& fields) {
   if (best_of != 1 && best_of != fields.integer("n", 1, 1024).value_or(1)) {
     refuse(400, "'best_of' is not supported: use 'n'");
   }
+}
+
+/// Whether `stream_options` asks for the usage at the end of a stream; 400 for anything else in it, and where
+/// nothing is streamed.
+bool streams_usage(const Fields& fields) {
+  const nlohmann::json* options = fields.find("stream_options");
+  if (options == nullptr) return false;
+  if (!fields.flag("stream")) refuse(400, "'stream_options' only works with 'stream': leave it out");
+  if (!options->is_object()) refuse(400, "'stream_options' must be an object: {{\"include_usage\": true}}");
+  bool usage = false;
+  for (const auto& [name, value] : options->items()) {
+    if (name != "include_usage") {
+      refuse(400, "'stream_options': unknown field '{}'; there is include_usage", shown(name));
+    }
+    if (!value.is_boolean()) refuse(400, "'stream_options': 'include_usage' must be true or false");
+    usage = value.get<bool>();
+  }
+  return usage;
 }
 
 /// The tokens of all prompts.
@@ -149,10 +167,10 @@ class Completions {
     echo_ = fields.flag("echo");
     if (const auto logprobs = fields.integer("logprobs", 0, 20)) {
       probabilities_.emplace(exchange, model, static_cast<size_t>(*logprobs));
+    } else if (fields.has("temperatures")) {
+      refuse(400, "'temperatures' only works with 'logprobs': leave it out");
     }
-    if (const auto* options = fields.find("stream_options"); options != nullptr && options->is_object()) {
-      usage_ = options->contains("include_usage") && options->at("include_usage") == true;
-    }
+    usage_ = streams_usage(fields);
   }
 
   bool streams() const { return stream_; }

@@ -125,6 +125,19 @@ GenerateOptions generate_options(const Exchange& exchange) {
   return options;
 }
 
+std::vector<double> temperatures_of(const Fields& fields) {
+  constexpr size_t kMost = 64;
+  const nlohmann::json* list = fields.find("temperatures");
+  if (list == nullptr) return {};
+  const auto is_temperature = [](const nlohmann::json& each) {
+    return each.is_number() && each.get<double>() >= 0.01 && each.get<double>() <= 100;
+  };
+  if (!list->is_array() || list->size() > kMost || !std::ranges::all_of(*list, is_temperature)) {
+    refuse(400, "'temperatures' must be a list of at most {} numbers from 0.01 to 100", kMost);
+  }
+  return list->get<std::vector<double>>();
+}
+
 void require_present(const Exchange& exchange) {
   exchange.stop().check();
 }

@@ -13,18 +13,25 @@ namespace heed::serve {
 using nlohmann::ordered_json;
 
 ordered_json to_json(const std::vector<TokenEntry>& entries) {
-  ordered_json tokens = ordered_json::array(), each = tokens, top = tokens, offsets = tokens;
+  ordered_json tokens = ordered_json::array(), each = tokens, top = tokens, offsets = tokens, sums = tokens;
+  bool has_sums = false;
   for (const TokenEntry& entry : entries) {
     tokens.push_back(entry.token);
     each.push_back(entry.log_probability ? ordered_json(*entry.log_probability) : ordered_json());
     top.push_back(nullptr);
     if (entry.likeliest) {
       top.back() = ordered_json::object();
-      for (const auto& [token, value] : *entry.likeliest) top.back()[token] = value;
+      // Bytes of different characters have one name: the likeliest, which comes first, stands for them.
+      for (const auto& [token, value] : *entry.likeliest) top.back().emplace(token, value);
     }
     offsets.push_back(entry.offset);
+    has_sums = has_sums || !entry.log_sums.empty();
+    sums.push_back(entry.log_sums.empty() ? ordered_json() : ordered_json(entry.log_sums));
   }
-  return {{"tokens", tokens}, {"token_logprobs", each}, {"top_logprobs", top}, {"text_offset", offsets}};
+  ordered_json json{
+      {"tokens", tokens}, {"token_logprobs", each}, {"top_logprobs", top}, {"text_offset", offsets}};
+  if (has_sums) json["log_sums"] = sums;
+  return json;
 }
 
 std::string TokenProbabilities::name_of(int32_t id) const {
@@ -35,6 +42,7 @@ std::string TokenProbabilities::name_of(int32_t id) const {
 TokenEntry TokenProbabilities::entry(int32_t id, std::span<const float> logits, float log_sum) const {
   TokenEntry entry{.token = name_of(id),
                    .log_probability = logits[id] - log_sum,
+                   .log_sums = search::log_sums_at(temperatures_, logits, log_sum),
                    .special = files_.tokenizer.is_special(id)};
   if (alternatives_ == 0) return entry;
   auto& likeliest = entry.likeliest.emplace();
@@ -48,18 +56,16 @@ TokenEntry TokenProbabilities::entry(int32_t id, std::span<const float> logits, 
 std::vector<TokenEntry> TokenProbabilities::of_ids(const std::vector<int32_t>& ids, size_t first,
                                                    const std::string& text) const {
   std::vector<TokenEntry> entries;
-  size_t offset = 0;
-  if (first == 0 && !files_.tokenizer.is_special(ids[0])) {
-    entries.push_back({.token = name_of(ids[0])});
-    offset = count_characters(entries[0].token);
-  }
+  if (first == 0 && !files_.tokenizer.is_special(ids[0])) entries.push_back({.token = name_of(ids[0])});
+  TextStream stream(files_.tokenizer);  // without the space that SentencePiece puts before a text
   const size_t limit = count_characters(text);
+  size_t offset = count_characters(stream.push(ids[0]));
   search::visit_predictions(files_.loaded.language_model(), files_.loaded.context(), ids,
                             {.first = std::max<size_t>(first, 1)}, [&](const search::Prediction& next) {
                               const int32_t id = ids[next.index];
                               entries.push_back(entry(id, next.logits, next.log_sum));
                               entries.back().offset = std::min(limit, offset);
-                              offset += count_characters(replace_invalid_utf8(files_.tokenizer.bytes(id)));
+                              offset += count_characters(stream.push(id));
                             });
   return entries;
 }

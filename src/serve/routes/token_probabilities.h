@@ -23,18 +23,22 @@ struct TokenEntry {
   std::optional<float> log_probability = {};  ///< none for a token that nothing precedes
   /// The likeliest tokens at its position, if they were asked for.
   std::optional<std::vector<std::pair<std::string, float>>> likeliest = {};
-  size_t offset = 0;  ///< in the text, in characters
+  std::vector<float> log_sums = {};  ///< search::log_sums_at() the temperatures that were asked for
+  size_t offset = 0;                 ///< in the text, in characters
   bool special = false;
 };
 
-/// {"tokens", "token_logprobs", "top_logprobs", "text_offset"}
+/// {"tokens", "token_logprobs", "top_logprobs", "text_offset"}, and "log_sums" if there are some.
 nlohmann::ordered_json to_json(const std::vector<TokenEntry>& entries);
 
 class TokenProbabilities {
  public:
   /// `alternatives`: how many likeliest tokens to list at each position.
   TokenProbabilities(const Exchange& exchange, const ServedModel& model, size_t alternatives)
-      : exchange_(exchange), files_(*model.language_model), alternatives_(alternatives) {}
+      : exchange_(exchange),
+        files_(*model.language_model),
+        alternatives_(alternatives),
+        temperatures_(temperatures_of(exchange.fields)) {}
 
   /// Of a whole text, computed on a thread of the engine: the tokens after the prompt, with `echo` those of
   /// the prompt too, without tokens past the end of `text`.
@@ -42,7 +46,8 @@ class TokenProbabilities {
                             bool echo) const;
 
   /// The entries of `ids`, read in one pass, from the one at index `first` on. The first of all has no
-  /// log-probability, and no entry if it is a start token. On the calling thread.
+  /// log-probability, and no entry if it is a start token. Offsets are in `text` only if `first` is 0. On the
+  /// calling thread.
   std::vector<TokenEntry> of_ids(const std::vector<int32_t>& ids, size_t first,
                                  const std::string& text) const;
   /// The entry of a token, given the logits (V) at its position.
@@ -56,6 +61,7 @@ class TokenProbabilities {
   const Exchange& exchange_;
   const tasks::LanguageModelFiles& files_;
   size_t alternatives_;
+  std::vector<double> temperatures_;
 };
 
 /// The same for a text as it is written: each part comes with the tokens that begin in it. Computes on the

@@ -19,6 +19,7 @@ translate::TranslatorOptions options_for(const Exchange& exchange, const ChosenT
   if (options.heads.empty()) options.executor = exchange.service.engine.get();
   options.max_sentences = exchange.service.limits.sentences;
   options.max_source_tokens = exchange.service.limits.work_tokens;
+  options.max_parts = exchange.service.limits.lines();
   // One window, so that a request beyond the limits is refused before any of it is translated.
   options.window = SIZE_MAX;
   return options;
@@ -214,6 +215,18 @@ void send_text(const Exchange& exchange, std::string text, const std::string& co
   exchange.reply.send({.status = 200, .content_type = content_type, .body = std::move(text)});
 }
 
+namespace {
+
+/// Throws 400 for more lines than a request may have.
+void require_few_lines(const RequestLimits& limits, const std::vector<std::string>& texts) {
+  size_t lines = texts.size();
+  for (const std::string& text : texts) lines += static_cast<size_t>(std::ranges::count(text, '\n'));
+  if (lines <= limits.lines()) return;
+  refuse(400, "the request has {} lines, and this server takes {}: send it in parts", lines, limits.lines());
+}
+
+}  // namespace
+
 size_t TranslatedLines::count() const {
   size_t most = 1;
   for (const translate::Translation& line : lines) most = std::max(most, line.candidates.size());
@@ -232,6 +245,7 @@ std::string TranslatedLines::text(size_t rank) const {
 std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenChain& chain,
                                              const TranslateOptions& choices,
                                              const std::vector<std::string>& texts) {
+  require_few_lines(exchange.service.limits, texts);
   std::vector<TranslatedLines> results(texts.size());
   std::vector<std::string> lines;
   for (size_t n = 0; n < texts.size(); ++n) {
