@@ -82,8 +82,8 @@ TEST(Seq2SeqFamilyTraining, ResumesWithTheSameDropouts) {
   const auto last_loss = [&](const std::string& output, const std::string& dropout,
                              const std::vector<int64_t>& stops) {
     for (const int64_t stop : stops) {
-      train::TrainerOptions options = further_training(
-          folder, from, output, {{"model.dropout", dropout}, {"schedule.fit", "false"}});
+      train::TrainerOptions options =
+          further_training(folder, from, output, {{"model.dropout", dropout}, {"schedule.fit", "false"}});
       options.max_steps = stop;
       train::train(options);
     }

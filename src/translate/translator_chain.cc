@@ -254,8 +254,8 @@ std::vector<WordLink> composed_links(const std::vector<WordLink>& first,
   std::vector<WordLink> by_other = first, links;
   std::ranges::sort(by_other, {}, &WordLink::second);
   for (const auto& [between, target] : second) {
-    for (const WordLink& link : std::ranges::equal_range(by_other, between, {}, &WordLink::second))
-      links.emplace_back(link.first, target);
+    auto link = std::ranges::lower_bound(by_other, between, {}, &WordLink::second);
+    for (; link != by_other.end() && link->second == between; ++link) links.emplace_back(link->first, target);
   }
   std::ranges::sort(links, {}, [](const WordLink& link) { return std::pair(link.second, link.first); });
   links.erase(std::unique(links.begin(), links.end()), links.end());

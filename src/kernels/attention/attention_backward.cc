@@ -177,7 +177,8 @@ void differentiate_row(const HeadBackward<T>& x, DropoutReader& dropout, int64_t
   const hn::ScalableTag<T> d;
   const auto delta_v = hn::Set(d, row.delta);
   const T scale = row.scale, shift = visible > 0 ? row.shift : T{0};
-  // dP of hidden keys, which is not computed or of no meaning, is multiplied by a weight of 0. It must be finite.
+  // dP of hidden keys, which is not computed or of no meaning, is multiplied by a weight of 0. It must be
+  // finite.
   std::fill(s + visible, s + round_up(count, static_cast<int64_t>(hn::Lanes(d))), T{0});
   if (!x.h.a.dropout.active()) {
     exp_row(d, p, visible, count, scale, shift, [&](auto k, auto weight) {

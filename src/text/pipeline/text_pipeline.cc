@@ -254,10 +254,11 @@ std::vector<Encoding> TextPipeline::sample(std::string_view text, const SubwordS
   const CutText cut = prepare_sentencepiece(text, parts, {.special_tokens = false});
   const auto drawn = parts.model->sample(cut.all.text(), sampling, random);
   if (!drawn) {
-    fail(ErrorKind::kUsage,
-         "subword regularization needs a unigram model, which {} is not: set tokenizer.subword_regularization "
-         "to 0",
-         parts.path);
+    fail(
+        ErrorKind::kUsage,
+        "subword regularization needs a unigram model, which {} is not: set tokenizer.subword_regularization "
+        "to 0",
+        parts.path);
   }
   const PipelineOptions options;
   Segmenter segmenter(parts, options, cut.all.text(), &cut.all);

@@ -224,6 +224,12 @@ TEST(ProtectedSpans, IdentifiersAndNumbers) {
   EXPECT_THAT(numbers("Am 3.5.2024 kamen 12 Leute, 1984 keiner."), ElementsAre("1984"));
 }
 
+TEST(ProtectedSpans, VersionsWithLongNumbers) {
+  EXPECT_THAT(exact("Version 10.0.19045 nach 120.0.6099.109 und 6.1.147-rc2."),
+              ElementsAre("10.0.19045", "120.0.6099.109", "6.1.147-rc2"));
+  EXPECT_THAT(exact("1.500.000 Euro, 1.234.567,89, 24.12.2026, 1.2.2026, 12.345.678.901"), ElementsAre());
+}
+
 TEST(ProtectedSpans, VersionsThatCouldBeDates) {
   EXPECT_THAT(exact("Version 2.9.14 vom 2.9.14, versión 3.10.22."), ElementsAre("2.9.14", "3.10.22"));
   EXPECT_THAT(exact("2.9.14 ist älter als 2.10.3."), ElementsAre("2.9.14", "2.10.3"));

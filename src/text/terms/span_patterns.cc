@@ -97,6 +97,9 @@ constexpr std::array kPatterns{
         SpanKind::kExact, kDigit,  // four other numbers, but not 1.500.000.000
         R"((?<![\p{L}\p{N}.])(?![0-9]{1,3}(?:\.[0-9]{3}){3}(?![0-9]))[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
     SpanPattern{
+        SpanKind::kExact, kDigit,  // versions such as 10.0.19045 and 120.0.6099.109, but not 1.500.000
+        R"((?<![\p{L}\p{N}.,])(?![0-9]{1,3}(?:\.[0-9]{3}){2,4}(?![0-9.]))[0-9]{1,3}(?:\.[0-9]{1,6}){2,4}(?:-[A-Za-z0-9.]{1,20})?(?![\p{L}\p{N}]|[.,][0-9]))"},
+    SpanPattern{
         SpanKind::kExact, kLetter | kDigit,
         R"((?<![\p{L}\p{N}.])(?:v[0-9]{1,4}(?:\.[0-9]{1,4}){1,4}|[0-9]{1,2}(?:\.[0-9]{1,2}){2})(?:-[A-Za-z0-9.]{1,20})?(?![\p{L}\p{N}]|\.[0-9]))"},
     SpanPattern{

@@ -186,7 +186,8 @@ TEST_P(TrainerTest, KeepsTheConfigurationsOfAModelWhoseTrainingResumes) {
   EXPECT_EQ(fs::exists(path("model/generation_config.json")), edited.contains("generation_config.json"));
 }
 
-// A finished training that is run again chooses no other heads than those that are there, if it does not train.
+// A finished training that is run again chooses no other heads than those that are there, if it does not
+// train.
 TEST_P(TrainerTest, KeepsTheAlignmentHeadsOfAFinishedTraining) {
   if (GetParam() != models::Task::kTranslation) GTEST_SKIP() << "has no alignment heads";
   const std::string file = path("model/generation_config.json");
@@ -214,8 +215,9 @@ TEST_P(TrainerTest, SampledSegmentationsNeedAUnigramModel) {
   train(options("bpe", {{"tokenizer.type", "bpe"}}));
   expect_error(ErrorKind::kUsage, "set tokenizer.subword_regularization to 0", [&] {
     TrainerOptions further = options("refused");
-    further.recipe = make_recipe("tiny", "", {{"training.from", path("bpe"), "test"},
-                                              {"tokenizer.subword_regularization", "2", "test"}});
+    further.recipe = make_recipe(
+        "tiny", "",
+        {{"training.from", path("bpe"), "test"}, {"tokenizer.subword_regularization", "2", "test"}});
     train(further);
   });
   EXPECT_FALSE(fs::exists(path("refused")));

@@ -81,8 +81,8 @@ void limit_fit(Recipe& recipe, const std::vector<Setting>& settings) {
 }
 
 /// The default lengths of texts. A new language model or classifier is trained with as many positions as it
-/// has, since all of them are used afterwards. Where the settings have a length, as a recorded recipe does, the
-/// model of --from is not read: a training is resumed without it.
+/// has, since all of them are used afterwards. Where the settings have a length, as a recorded recipe does,
+/// the model of --from is not read: a training is resumed without it.
 void choose_length(Recipe& recipe, const std::vector<Setting>& settings) {
   const models::Task task = recipe.task();
   const bool blocks = task == models::Task::kLanguageModel;
@@ -90,8 +90,8 @@ void choose_length(Recipe& recipe, const std::vector<Setting>& settings) {
   int64_t& length = blocks ? recipe.block_size : recipe.max_length;
   const bool further = !recipe.from.empty();
   if (further && blocks) length = std::min(kLongestFurtherBlock, recipe.batch_tokens);
-  const int64_t positions = further ? models::max_length_of(models::ModelDirectory::open(recipe.from))
-                                    : recipe.model.max_length;
+  const int64_t positions =
+      further ? models::max_length_of(models::ModelDirectory::open(recipe.from)) : recipe.model.max_length;
   if (!further && task != models::Task::kTranslation) {
     length = positions;
   } else if (positions > 0) {

@@ -23,8 +23,8 @@ constexpr std::chrono::seconds kMaxWait(30);
 constexpr std::chrono::milliseconds kTick(100);
 
 /// Without the paths of the corpora and the held-out text, which may be elsewhere on other machines: their
-/// content is compared (require_equal_text). So may be the model to fine-tune, whose weights the first process
-/// alone reads.
+/// content is compared (require_equal_text). So may be the model to fine-tune, whose weights the first
+/// process alone reads.
 std::string recipe_text(Recipe recipe) {
   if (!recipe.from.empty()) recipe.from = "a model";
   for (CorpusSettings& each : recipe.corpora) each.pairs = each.source = each.target = "";

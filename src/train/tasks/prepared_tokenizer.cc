@@ -215,10 +215,9 @@ class PreparedTokenizer {
       }
     }
     sync_directory(output_);
-    write_json(manifest_path(),
-               nlohmann::ordered_json{{"made_from", manifest.made_from},
-                                      {"languages", *manifest.languages},
-                                      {"files", manifest.files}});
+    write_json(manifest_path(), nlohmann::ordered_json{{"made_from", manifest.made_from},
+                                                       {"languages", *manifest.languages},
+                                                       {"files", manifest.files}});
     fs::remove_all(staging);
   }
 

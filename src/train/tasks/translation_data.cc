@@ -266,7 +266,8 @@ PairsText read_pairs_text(const TaskInput& task) {
   }
   if (recipe.from.empty() && recipe.tokenizer == "bpe" && recipe.subword_regularization > 0) {
     fail(ErrorKind::kUsage,
-         "tokenizer.subword_regularization ({}) needs a unigram model, and tokenizer.type is bpe: set one to 0 "
+         "tokenizer.subword_regularization ({}) needs a unigram model, and tokenizer.type is bpe: set one to "
+         "0 "
          "or the other to unigram",
          recipe.subword_regularization);
   }
