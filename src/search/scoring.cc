@@ -90,6 +90,7 @@ std::vector<float> log_sums_of(const Tensor& logits) {
 std::vector<float> log_sums_at(std::span<const double> temperatures, std::span<const float> logits,
                                float log_sum) {
   std::vector<float> sums;
+  if (temperatures.empty()) return sums;  // as for nearly all tokens that are written
   Tensor scaled = Tensor::empty({1, static_cast<int64_t>(logits.size())});  // (1, V)
   for (const double temperature : temperatures) {
     const auto factor = static_cast<float>(1 / temperature);

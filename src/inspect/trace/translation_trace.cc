@@ -87,6 +87,7 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Transl
       found = search.run({constrained.requiring()}).at(0).at(0);
     }
     target = found.ids;
+    require_few(target.size());
     scored.log_probability = found.log_probability;
     scored.score = found.score;
   } else {
@@ -99,7 +100,6 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Transl
     scored.score = search::normalized_score(scored.log_probability, static_cast<int64_t>(target.size()),
                                             request.search.length_penalty);
   }
-  require_few(target.size());
   scored.trace = trace_translation(model, tokenizer, {source, target}, request.details, request.head_scales);
   scored.trace.model = std::filesystem::path(model.directory()).lexically_normal().filename().string();
   scored.trace.source = request.source;

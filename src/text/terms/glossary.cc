@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/files/file.h"
 #include "base/stop.h"
+#include "base/text/byte_order_mark.h"
 #include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
@@ -54,7 +55,7 @@ uint64_t edge_of(uint32_t node, uint32_t word) {
 
 Glossary Glossary::parse(std::string_view content, const std::string& name) {
   Glossary glossary;
-  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
   size_t number = 0;
   while (!content.empty()) {
     ++number;

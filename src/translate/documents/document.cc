@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/byte_order_mark.h"
 #include "text/unicode/utf8.h"
 #include "translate/documents/document_labels.h"
 #include "translate/documents/markdown_escape.h"
@@ -11,8 +12,6 @@
 namespace heed::translate {
 
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\uFEFF";
 
 /// Bytes of a document that a translation replaces.
 struct Replaced {

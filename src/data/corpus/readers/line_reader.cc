@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/text/byte_order_mark.h"
 #include "data/corpus/readers/text_bytes.h"
 
 namespace heed {
 namespace {
 
 constexpr size_t kReadSize = 1 << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
