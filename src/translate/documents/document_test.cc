@@ -555,6 +555,38 @@ TEST(MarkdownDocument, LineBreaksOfHtmlEndSegments) {
   EXPECT_EQ(copied_markdown("**fünf<br>sechs**\n"), "**fünf <br>sechs**\n");
 }
 
+TEST(MarkdownDocument, LineBreaksBehindMarkupEndSegments) {
+  const std::string text =
+      "**Wichtig:**  \nDas Haus.\n\nHerr **Max**\\\n*[Weg 5](u)*  \n`B` ~~C~~  \n<http://x.example>  "
+      "\nEnde\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Wichtig:", "Das Haus.", "Herr Max", "Weg 5", "`x0` C", "Ende"));
+  EXPECT_EQ(copied_markdown(text), text);
+  EXPECT_THAT(texts(markdown_segments("**Wichtig:  \nja** hier\n")), ElementsAre());  // within markup
+}
+
+TEST(MarkdownDocument, FormulasStayAsTheyAre) {
+  const std::string text =
+      "Es gilt $x^2$, ($y$), \"$z_1$\" und $n$-mal $$a*b*c$$.\n\nAlso\n$$\na = b\n$$\nund\n\n"
+      "> $$c\n> = d$$\n> Zitat\n\n- Punkt\n  $$\n  $e$\n  $$\n  mehr\n\n| Länge $|l|$ | B |\n|---|---|\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Es gilt `x0`, (`x1`), \"`x2`\" und `x3`-mal `x4`.", "Also", "und", "Zitat",
+                          "Punkt", "mehr", "Länge `x0`", "B"));
+  EXPECT_EQ(copied_markdown(text), text);
+  // Prices, names of variables and code are none.
+  for (const std::string price : {"von $5 bis $10", "$5, $6 oder 7$", "$5 oder 10$", "$20-$30", "US$5/A$",
+                                  "$HOME/$USER", "5$ oder 6$", "$ 5 $", "$$", "$5"}) {
+    EXPECT_THAT(texts(markdown_segments("Es sind " + price + " hier.\n")),
+                ElementsAre("Es sind " + price + " hier."));
+  }
+  EXPECT_THAT(texts(markdown_segments("Rufe `$x$` oder `a$` und `b$` auf.\n")),
+              ElementsAre("Rufe `x0` oder `x1` und `x2` auf."));
+  EXPECT_THAT(texts(markdown_segments("Ein\n$$\nohne Ende\n\nund $$\n")),
+              ElementsAre("Ein $$ ohne Ende", "und $$"));
+  EXPECT_EQ(copied_markdown("```\n$$\n```\nHund\n```\n$$\n```\n"), "```\n$$\n```\nHund\n```\n$$\n```\n");
+  EXPECT_THAT(texts(markdown_segments("```\n$$\n```\nHund\n```\n$$\n```\n")), ElementsAre("Hund"));
+}
+
 TEST(MarkdownDocument, LinesBeginWithMarkup) {
   for (const std::string markup : {"[Hund](u)", "**Hund**", "<b>Hund</b>", "`Hund`", "<http://hund.example>",
                                    "[*Hund*](u)", "*[Hund](u)*", "[^1]"}) {

@@ -100,7 +100,7 @@ class Reader {
     std::string_view text = parsed_.source_of(parsed);
     const bool within = !open_.empty() || !events_.empty();  // markup
     if (type == MD_TEXT_BR) {
-      if (within) {
+      if (within && !closes_all()) {
         broken_ = true;
       } else {
         flush();
@@ -142,12 +142,17 @@ class Reader {
       if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
       code_ += text;
       code_end_ = at + text.size();
-    } else if (type == MD_TEXT_ENTITY && MarkdownText::is_footnote(text)) {
+    } else if (type == MD_TEXT_ENTITY && MarkdownText::is_kept(text)) {
       segment_.add_kept(text);
     } else {
       add_text(text);
     }
     return 0;
+  }
+
+  /// Whether the markup since the last text closes all that is open: "**Note:**" before the end of a line.
+  bool closes_all() const {
+    return events_.size() == open_.size() && std::ranges::none_of(events_, &Event::begins);
   }
 
   void add_text(std::string_view text) {

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
+#include "text/unicode/unicode_properties.h"
+#include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 #include "translate/documents/document_labels.h"
 
 namespace heed::translate {
 namespace {
 
-/// What stands for a footnote reference: MD4C passes on entities as they are, and looks for no markup in
-/// them.
-constexpr std::string_view kReference = "&fn;";
+/// What stands for a footnote reference or a formula: MD4C passes on entities as they are, and looks for no
+/// markup in them.
+constexpr std::string_view kKeptEntity = "&fn;";
 
 /// What may stand before the fence of a block of code: indentation, and marks of quotations; before the first
 /// one, of items of lists, too.
@@ -26,6 +29,66 @@ size_t note_indentation(std::string_view line) {
   return line.starts_with("    ") ? 4 : 0;
 }
 
+/// Around a formula that is shown on a line of its own.
+constexpr std::string_view kDisplay = "$$";
+
+bool is_letter_or_digit_at(std::string_view text, size_t at) {
+  return at < text.size() && is_letter_or_digit(next_code_point(text, at));
+}
+
+/// Whether what a dollar sign begins counts dollars: "5 or 10" of "$5 or 10$", but not "2 x" and "5 \text".
+bool begins_amount(std::string_view content) {
+  if (!is_ascii_digit(static_cast<unsigned char>(content[0]))) return false;
+  for (size_t at = 0; at + 2 < content.size(); ++at) {
+    if (content[at] == ' ' && is_letter_or_digit_at(content, at + 1) && !is_ascii_digit(content[at + 1]) &&
+        is_letter_or_digit_at(content, at + 2))
+      return true;
+  }
+  return false;
+}
+
+/// The bytes of the formula "$x$" or "$$x$$" at a position of a line; 0 if there is none. As in pandoc, no
+/// white space is inside of its dollar signs, and no digit behind it: "$5 and $10" are prices. Nor is it
+/// joined to a word: "US$5/A$", "$HOME/$USER".
+size_t formula_length(std::string_view line, size_t at) {
+  if (line[at] != '$' || (at > 0 && line[at - 1] == '$')) return 0;
+  if (at > 0 && is_letter_or_digit_at(line, character_start(line, at - 1))) return 0;
+  const bool display = line.substr(at).starts_with(kDisplay);
+  const std::string_view mark = kDisplay.substr(0, display ? 2 : 1);
+  const auto is_space = [&](size_t n) { return line[n] == ' ' || line[n] == '\t'; };
+  const size_t begin = at + mark.size();
+  if (begin >= line.size() || (!display && is_space(begin))) return 0;
+  for (size_t end = begin; end < line.size(); ++end) {
+    if (line[end] == '`') return 0;  // code
+    if (line[end] == '\\') {
+      ++end;
+    } else if (line[end] == '$') {
+      const size_t behind = end + mark.size();
+      const bool closes = end > begin && line.substr(end).starts_with(mark) &&
+                          (display || !is_space(end - 1)) && !is_letter_or_digit_at(line, behind) &&
+                          !line.substr(behind).starts_with('$');
+      return closes && !begins_amount(line.substr(begin, end - begin)) ? behind - at : 0;
+    }
+  }
+  return 0;
+}
+
+/// The end of the formula of several lines whose first line begins at a position: of the line that its "$$"
+/// ends; 0 if there is none. No line of it is empty.
+size_t end_of_display(std::string_view document, size_t at) {
+  for (bool first = true; at < document.size(); first = false) {
+    const size_t end = std::min(document.find('\n', at), document.size());
+    std::string_view line = strip(document.substr(at, end - at));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
+    if (line.empty() || (first && !line.starts_with(kDisplay))) return 0;
+    if (first) line.remove_prefix(kDisplay.size());
+    if (const size_t mark = line.find(kDisplay); mark != std::string_view::npos)
+      return !first && mark + kDisplay.size() == line.size() ? end : 0;
+    at = end + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 size_t footnote_label(std::string_view text, size_t at) {
@@ -37,6 +100,12 @@ size_t footnote_label(std::string_view text, size_t at) {
 
 MarkdownText::MarkdownText(std::string_view document) : document_(document) {
   for (size_t at = behind_front_matter(document); at < document.size();) {
+    const size_t formula = fence_.empty() ? end_of_display(document, at) : 0;
+    if (formula > 0) {  // stays: MD4C reads an empty line in its place
+      text_ += '\n';
+      at = std::min(formula + 1, document.size());
+      continue;
+    }
     const size_t end = document.find('\n', at);
     const std::string_view line = document.substr(at, end == std::string_view::npos ? end : end + 1 - at);
     add(line);
@@ -62,7 +131,7 @@ void MarkdownText::add(std::string_view line) {
   in_note_ = in_note_ && (strip(line).empty() || note_indentation(line) > 0);
   if (in_note_) line.remove_prefix(note_indentation(line));
   follow_fence(line);
-  copy_with_references(line);
+  copy_with_kept(line);
 }
 
 void MarkdownText::follow_fence(std::string_view line) {
@@ -84,7 +153,7 @@ void MarkdownText::add_note(std::string_view line, size_t label) {
   line.remove_prefix(label);
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   in_note_ = true;
-  copy_with_references(line);
+  copy_with_kept(line);
 }
 
 void MarkdownText::copy(std::string_view part) {
@@ -93,18 +162,18 @@ void MarkdownText::copy(std::string_view part) {
   text_ += part;
 }
 
-void MarkdownText::copy_with_references(std::string_view part) {
+void MarkdownText::copy_with_kept(std::string_view part) {
   size_t done = 0;
   for (size_t at = 0; at < part.size(); ++at) {
     if (part[at] == '\\') {
       ++at;  // the next character is no markup
       continue;
     }
-    const size_t size = footnote_label(part, at);
+    const size_t size = part[at] == '$' ? formula_length(part, at) : footnote_label(part, at);
     if (size == 0) continue;
     copy(part.substr(done, at - done));
     origins_.emplace_back(text_.size(), static_cast<size_t>(part.data() - document_.data()) + at);
-    text_ += kReference;
+    text_ += kKeptEntity;
     done = at + size;
     // What follows begins here, also if it is empty.
     origins_.emplace_back(text_.size(), static_cast<size_t>(part.data() - document_.data()) + done);
