@@ -26,8 +26,8 @@ constexpr std::array<Lists, 3> kLists{{
      "verh verw ehem gegr gest eigtl bes allg insb vs resp lt gem mind max od z.b z.B d.h h.c m.a.W m.E "
      "i.d.R "
      "u.u. cf",
-     "Nr Nrn Kap Abb Tab Bd Bde Jg Abs Art Ziff Tel Fax Mo Di Mi Do Sa So Jan Feb Mär Apr Jun Jul Aug Sep "
-     "Sept Okt Nov Dez Anm Fn Hausnr Pos",
+     "Nr Nrn Kap Abb Tab Bd Bde Jg Abs Art Ziff Tel Fax Mo Di Mi Do Sa So Jan Feb Mär Mrz Apr Jun Jul Aug "
+     "Sep Sept Okt Nov Dez Anm Fn Hausnr Pos",
      "Mio Mrd Tsd Std Min Sek Co jun sen Jh Jhd Jhdt Chr ff f MwSt Bhf Hbf Abt Univ Inc Ltd",
      "Der Die Das Den Dem Des Ein Eine Einen Einem Einer Ich Du Er Sie Es Wir Ihr Mein Meine Dein Deine Sein "
      "Seine Unser Unsere Ihre Und Aber Oder Doch Denn Dann Danach Dort Dorthin Da Dabei Dafür Damals Damit "
@@ -43,7 +43,7 @@ constexpr std::array<Lists, 3> kLists{{
      "Mr Mrs Ms Mx Dr Prof Rev Gen Col Maj Capt Lt Sgt Cpl Cmdr Adm Sen Rep Gov Pres Hon Messrs Mme Mlle "
      "e.g i.e cf vs viz approx resp ca",
      "No Nos Nr fig figs Sec Sect chap Vol vol vols Art Eq p pp par Tab Tel Ext Jan Feb Mar Apr Jun Jul Aug "
-     "Sep Sept Oct Nov Dec",
+     "Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri",
      "Jr Sr Inc Ltd Co Corp Bros Ph.D St Mt Ft Ave Blvd Rd Ln Dept Univ Assn Est",
      "The A An I You He She It We They My Your His Her Its Our Their This That These Those There Here What "
      "Who Whom Where When Why How Which Whose Is Are Was Were Do Does Did Don Have Has Had Can Could Will "
@@ -55,7 +55,8 @@ constexpr std::array<Lists, 3> kLists{{
     {"es",
      "sr sra srta sres sras dr dra drs dres dña Dn prof profa lic ing arq gral cnel tte sgto Mons Sto Sta "
      "excmo excma ilmo ilma rvdo hno hna avda av pza p.ej ej EE cf vs",
-     "pág págs cap caps núm núms art arts vol vols fig figs tel teléf apdo no nro ed aprox máx mín",
+     "pág págs cap caps núm núms art arts vol vols fig figs tel teléf apdo no nro ed aprox máx mín "
+     "ene feb abr may jun jul ago sep sept oct nov dic lun mié jue vie sáb dom",
      "ud uds vd vds UU EE.UU Cía ltda dpto depto Jr hnos Inc Co",
      "El La Los Las Lo Un Una Unos Unas Yo Tú Él Ella Ello Nosotros Nosotras Vosotros Vosotras Ellos Ellas "
      "Usted Ustedes Mi Mis Tu Tus Su Sus Nuestro Nuestra Este Esta Esto Estos Estas Ese Esa Eso Aquel "

@@ -32,6 +32,10 @@ TEST(SentenceSplitter, KnowsAbbreviationsOfTheLanguage) {
       german.split("Das gilt z. B. Für große Häuser. Ja. Dr. Huber kam am 3. Mai 2019. Es regnete.")
           .sentences,
       ElementsAre("Das gilt z. B. Für große Häuser.", "Ja.", "Dr. Huber kam am 3. Mai 2019.", "Es regnete."));
+  EXPECT_THAT(SentenceSplitter("es").split("Es el 15 ene. 2024. El lun. 5 no.").sentences,
+              ElementsAre("Es el 15 ene. 2024.", "El lun. 5 no."));
+  EXPECT_THAT(english.split("Come on Fri. 5 May. It is Fri. He comes.").sentences,
+              ElementsAre("Come on Fri. 5 May.", "It is Fri.", "He comes."));
   EXPECT_THAT(english.split("The U.S. Army and J. Smith came.").sentences, testing::SizeIs(1));
   // The negative controls: without that abbreviation, without such ordinals, a boundary stays.
   EXPECT_THAT(german.split("Es kostet 3 Mio. Euro.").sentences, ElementsAre("Es kostet 3 Mio. Euro."));

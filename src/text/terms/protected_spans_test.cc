@@ -82,6 +82,10 @@ TEST(ProtectedSpans, CodesOfDigitsAndLetters) {
               ElementsAre("1Z999AA10123456784", "75d16825", "00-1a-2b-3c-4d-5e", "a1b2c3d4e5"));
   EXPECT_THAT(exact("IBAN DE89 3704 0044 0532 0130 00 und GB29 NWBK 6016 1331 9268 19, DOI 10.1000/xyz.12."),
               ElementsAre("DE89 3704 0044 0532 0130 00", "GB29 NWBK 6016 1331 9268 19", "10.1000/xyz.12"));
+  EXPECT_THAT(exact("Code 8F-32-AA, 7X-99-QQ und 12AB-7-Teil."),
+              ElementsAre("8F-32-AA", "7X-99-QQ", "12AB-7"));
+  EXPECT_THAT(exact("4K-TV, 3D-CAD-Teil, 9AM-5PM, 9AM-12, 100K-200K, 1ST-4TH, 1A-Lage, x-8F-32"),
+              ElementsAre());
   EXPECT_THAT(exact("3D, 4K, 5G, 10AM, 20EUR, 100GB, 1990er, 1st, 500km, 1000000000000 mal 7654321a"),
               ElementsAre("1000000000000", "7654321a"));
 }
@@ -155,6 +159,7 @@ TEST(ProtectedSpans, BeginWhereAWordCan) {
                                  "aB3xY",
                                  "A1-B2",
                                  "1Z999AA10",
+                                 "8F-32-AA",
                                  "00:1A:2B:3C:4D:5E",
                                  "d41d8cd98f00b204",
                                  "10.1000/182",

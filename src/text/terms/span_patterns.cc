@@ -120,6 +120,9 @@ constexpr std::array kPatterns{
     SpanPattern{SpanKind::kExact, kDigit,  // capitals between digits: 1Z999AA10
                 R"((?<![\p{L}\p{N}-])(?=[0-9]{1,40}+[A-Z]{1,40}+[0-9])[0-9][A-Z0-9]{3,40}(?![\p{L}\p{N}]))"},
     SpanPattern{
+        SpanKind::kExact, kDigit,  // the same with hyphens: 8F-32-AA; neither 4K-TV nor 9AM-5PM
+        R"((?<![\p{L}\p{N}-])(?=[0-9]{1,8}+[A-Z]{1,8}+-[A-Z-]{0,40}+[0-9])(?![0-9]{1,8}(?:AM|PM|[HKM]|ST|ND|RD|TH)-[0-9]{1,8}(?:AM|PM|[HKM]|ST|ND|RD|TH)?(?![\p{L}\p{N}]))[0-9]{1,8}[A-Z]{1,8}(?:-[A-Z0-9]{1,40}){1,5}(?![\p{L}\p{N}]))"},
+    SpanPattern{
         SpanKind::kExact,
         kLetter | kDigit,  // hexadecimal numbers, and others of mixed letters and digits
         R"((?<![\p{L}\p{N}])(?:(?=[a-f]{0,128}+[0-9])(?=[0-9]{0,128}+[a-f])[0-9a-f]{7,128})"
@@ -150,8 +153,8 @@ constexpr std::array kPatterns{
         SpanKind::kExact, kOther,  // signs that models lose: > 100 mg, ~5, Home | News
         R"((?<![^\s])<3(?![^\s.,!?])|(?<![^\s])[<>]{1,5}=?(?![^\s])|(?<![^\s(\[„“"«])(?:[<>]=?|[≤≥±≈])(?=[ \x{A0}]?[-+−]?[€$£]?[0-9])|~{1,20}|\^{1,20}|\|{1,20})"},
     SpanPattern{
-        SpanKind::kNumber, kDigit | kOther,
-        R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
+        SpanKind::kNumber,
+        kDigit | kOther, R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
     SpanPattern{
         SpanKind::kNumber, kDigit,
         R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
