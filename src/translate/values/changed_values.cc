@@ -47,6 +47,7 @@ class Changes {
     add_lost_zeros(differences.missing);
     add_lost_links(differences.missing);
     add_changed_periods(differences);
+    add_invented_periods(differences.added);
     add_moved_units(differences.added);
     add_moved_days(differences.added);
     add_broken(differences.added);
@@ -55,15 +56,24 @@ class Changes {
  private:
   /// Words of the translation that are no numbers are wrong, even beside the right one: "740. und
   /// fortzigsten". Without a number word in the source they may be a name. A malformed Roman
-  /// numeral may be copied.
+  /// numeral may be copied. Half of a number is wrong for half a million: "die Hälfte von 500.000".
   void add_broken(std::vector<Value>& added) const {
     const bool words = std::ranges::any_of(values_[0].values, &Value::in_words);
+    const bool parts = std::ranges::any_of(values_[0].values,
+                                           [](const Value& value) { return value.part && !value.broken; });
+    const bool replaced = std::ranges::count(values_[0].values, kReplacementCharacter, &Value::normal) > 0;
     const auto is_wrong = [&](const Value& value) {
+      if (value.normal == kReplacementCharacter) return !replaced;
+      if (value.part) return parts;
       if (value.roman) return !compared_.holds_text(0, value.normal);
       return words || !value.in_words;
     };
-    std::ranges::copy_if(values_[1].values, std::back_inserter(added),
-                         [&](const Value& value) { return value.broken && is_wrong(value); });
+    bool replacement = false;  // once: texts of bytes that are none have many
+    for (const Value& value : values_[1].values) {
+      if (!value.broken || !is_wrong(value)) continue;
+      if (value.normal == kReplacementCharacter && std::exchange(replacement, true)) continue;
+      added.push_back(value);
+    }
     std::ranges::sort(added, {}, &Value::begin);
   }
 
@@ -326,9 +336,24 @@ class Changes {
     return CountedPeriod{Period::kSecond, token.end, true};
   }
 
-  /// The period that a number of a text counts: "3 days".
+  /// The period that a number of a text counts: "3 days", "an hour and a half".
   std::optional<CountedPeriod> period_of(size_t text, const Value& number) const {
     if (number.kind != ValueKind::kNumber || number.ordinal || number.determiner) return {};
+    const auto behind = period_behind_number(text, number);
+    return behind || !number.in_words ? behind : period_within(text, number);
+  }
+
+  std::optional<CountedPeriod> period_within(size_t text, const Value& number) const {
+    const std::vector<TextToken> tokens =
+        tokenize_values(texts_[text].text.substr(number.begin, number.end - number.begin));
+    for (TextTokens left = tokens; !left.empty(); left = left.subspan(1)) {
+      const auto* period = find_phrase(texts_[text].language.periods, left);
+      if (period != nullptr) return CountedPeriod{period->meaning, number.end};
+    }
+    return {};
+  }
+
+  std::optional<CountedPeriod> period_behind_number(size_t text, const Value& number) const {
     const std::vector<TextToken> tokens = tokens_behind(texts_[text].text, number.end);
     const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
     if (tokens.size() <= hyphen) return {};
@@ -379,6 +404,48 @@ class Changes {
     return shortened ? !is_before_stem(to) : stands_alone(to, hours);
   }
 
+  /// Whether quotation marks before a position of a text are not closed there.
+  static bool is_quoted(std::string_view text, size_t position) {
+    constexpr size_t kFarthest = 1000;  // bytes: texts of many numbers take linear time
+    const size_t begin = position - std::min(position, kFarthest);
+    const std::string_view before = text.substr(begin, position - begin);
+    const auto count = [&](std::string_view mark) {
+      size_t found = 0;
+      for (size_t at = before.find(mark); at != std::string_view::npos;
+           at = before.find(mark, at + mark.size()))
+        ++found;
+      return found;
+    };
+    return count("\"") % 2 == 1 || count("“") + count("„") > count("”");
+  }
+
+  /// Whether a number of the source is an ordinal or followed by the sign of inches, and counts no period:
+  /// "23rd", "27\"", but not "the 3rd year" and "her 18th birthday".
+  bool counts_no_period(const Value& number) const {
+    const auto& [text, language] = texts_[0];
+    if (number.kind != ValueKind::kNumber || number.optional) return false;
+    const std::string_view behind = text.substr(number.end);
+    const bool sign = behind.starts_with('"') || behind.starts_with("”");
+    if (behind.starts_with("″") || (sign && !is_quoted(text, number.end))) return true;
+    if (!number.ordinal || period_behind_number(0, number)) return false;
+    std::vector<TextToken> tokens = tokens_behind(text, number.end);
+    if (!tokens.empty() && tokens[0].is("-")) tokens.erase(tokens.begin());
+    return length_of_any(language.anniversaries, tokens) == 0;
+  }
+
+  /// Periods behind numbers of the translation that count none in the source: "23 años" for "23rd".
+  void add_invented_periods(std::vector<Value>& added) const {
+    for (const Atom& atom : source_) {
+      if (atom.partner == nullptr || atom.kind != ValueKind::kNumber) continue;
+      const Value &from = values_[0].values[atom.index], &to = values_[1].values[atom.partner_index];
+      if (atom.value != &from || atom.partner != &to) continue;
+      const auto period = period_behind_number(1, to);
+      if (!period || !counts_no_period(from)) continue;
+      const size_t begin = texts_[1].text.find_first_not_of(" -", to.end);
+      added.push_back({.kind = ValueKind::kText, .begin = begin, .end = period->end});
+    }
+  }
+
   /// Numbers that count another period, "3 hours" for "3 Tage", or lost theirs to a time: "llega a una y
   /// media" for "kommt in anderthalb Stunden an"; and years for a decade: "the ninety years" for
   /// "Neunzigerjahre".
@@ -419,7 +486,7 @@ class Changes {
   /// Whether "bar" of the source may be cash.
   bool may_be_cash() const {
     const std::string_view paying = texts_[0].language.paying;
-    return !paying.empty() && compared_.holds_text(0, paying);
+    return !paying.empty() && compared_.holds_letters(0, paying);
   }
 
   /// Values whose unit is nowhere in the translation.

@@ -221,12 +221,45 @@ ComparedTexts::ComparedTexts(const LanguageText& source, const LanguageText& tra
       values{find_values(source.text, source.language), find_values(translation.text, translation.language)} {
 }
 
+const ComparedTexts::Letters& ComparedTexts::letters_of(size_t text) const {
+  if (letters_[text]) return *letters_[text];
+  Letters& letters = letters_[text].emplace();
+  const auto add = [&](std::string_view added) {
+    letters.all += added;
+    letters.begins.resize(letters.all.size() + 1);
+    letters.ends.resize(letters.all.size() + 1);
+  };
+  add("");
+  const std::vector<TextToken> tokens = tokenize_values(texts[text].text);
+  for (size_t n = 0; n < tokens.size(); ++n) {
+    const TextToken& token = tokens[n];
+    const bool symbol = token.kind == TextToken::Kind::kSymbol;
+    const bool joined =
+        n > 0 && !token.after_space && !symbol && tokens[n - 1].kind != TextToken::Kind::kSymbol;
+    const size_t at = letters.all.size();
+    if (!joined) letters.begins[at] = true;
+    if (!joined || (token.is_word() && !token.capitalized)) letters.ends[at] = true;  // "A380s"
+    add(symbol ? exponent_of(TextTokens(tokens).subspan(n, 1)) : token.lower);
+    const size_t apostrophe = token.lower.rfind('\'');  // "Node.js's"
+    if (token.is_word() && apostrophe != std::string::npos) letters.ends[at + apostrophe] = true;
+  }
+  letters.ends[letters.all.size()] = true;
+  return letters;
+}
+
 bool ComparedTexts::holds_text(size_t text, std::string_view normal) const {
   if (const auto known = held_[text].find(normal); known != held_[text].end()) return known->second;
-  if (!letters_[text]) letters_[text] = letters_and_digits(texts[text].text);
-  const bool held = letters_[text]->find(normal) != std::string::npos;
+  const Letters& letters = letters_of(text);
+  size_t at = letters.all.find(normal);
+  while (at != std::string::npos && !(letters.begins[at] && letters.ends[at + normal.size()]))
+    at = letters.all.find(normal, at + 1);
+  const bool held = at != std::string::npos;
   held_[text].emplace(normal, held);
   return held;
+}
+
+bool ComparedTexts::holds_letters(size_t text, std::string_view normal) const {
+  return letters_of(text).all.find(normal) != std::string::npos;
 }
 
 void leave_out_given(const std::vector<std::string>& given, std::string_view translation,

@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Which half of the day is not said.
         Pair{"de", "um halb zehn", "es", "a las 21:30", 1, 1},
         Pair{"de", "um halb neun", "en", "at 8:30 a.m.", 1, 1},
-        Pair{"en", "by 11 am", "es", "en el horno 11", 1, 1}, Pair{"en", "at 3am", "es", "a las 3a", 1, 0},
+        Pair{"en", "by 11 am", "es", "en el horno 11", 1, 1}, Pair{"en", "at 3am", "es", "a las 3a", 1, 1},
         Pair{"en", "by 2:30 p.m. at the latest", "es", "a las 2:30 como muy tarde", 1, 1},
         Pair{"en", "on December 21", "es", "en diciembre de 21", 1, 1},
         Pair{"en", "at a quarter to 5", "de", "um Viertel vor5", 1, 1},
@@ -488,7 +488,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     LostRanges, ComparedValues,
     ::testing::Values(
-        Pair{"de", "Mo 8–18 Uhr, Sa 9–13 Uhr", "en", "Mo 8 a.m., Sa 6 p.m., 1 p.m. 9 a.m.", 2, 0},
+        Pair{"de", "Mo 8–18 Uhr, Sa 9–13 Uhr", "en", "Mo 8 a.m., Sa 6 p.m., 1 p.m. 9 a.m.", 4, 0},
         Pair{"en", "from 10am to 6pm", "es", "de las 18:00 a las 10:00", 1, 0},
         Pair{"de", "vom 1. bis 20. November", "en", "on November 1, 20", 1, 0},
         Pair{"de", "vom 3. bis zum 17. Juli", "en", "from July 3 to 17", 0, 0},
@@ -547,6 +547,66 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// A number with decimals is not a thousand times as much in Spanish. The reverse, "1,125" for 1125, is usual
 /// in Mexico.
+INSTANTIATE_TEST_SUITE_P(
+    PartsOfAMillion, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "Half a million people", "de", "Die Hälfte einer Million Menschen", 0, 0},
+        Pair{"en", "Half a million people", "de", "Halbe fünfhunderttausend Menschen", 0, 1},
+        Pair{"en", "Half a million dollars", "de", "Die Hälfte von 500.000 Dollar", 0, 1},
+        Pair{"en", "A quarter of a million people", "de", "Ein Viertel einer Million Menschen", 0, 0},
+        Pair{"en", "A quarter of a million people", "de", "Ein Viertel von zweihundertfünfzigtausend", 0, 1},
+        Pair{"en", "A quarter of a million people", "de", "Ein Viertel von Millionen Menschen, 250.000", 0,
+             1},
+        Pair{"en", "Half a million dollars", "es", "A mitad de 500.000 dólares", 0, 1},
+        Pair{"en", "Half a million people", "es", "la mitad de un millón de personas", 0, 0},
+        Pair{"en", "A quarter of a million", "es", "una cuarta parte de unas doscientas cincuenta mil", 0, 1},
+        Pair{"de", "Die Hälfte einer Million Euro", "en", "Half a million euros", 0, 0},
+        Pair{"de", "Die Hälfte einer Million Euro", "en", "Half of 500,000 euros", 0, 1},
+        // Of other numbers, halves are halves.
+        Pair{"en", "Half of 500 people", "de", "Die Hälfte von 500 Leuten", 0, 0},
+        Pair{"en", "Half the 500 people", "de", "Die Hälfte von 500 Leuten", 0, 0},
+        Pair{"de", "Ein Viertel von 80", "es", "La cuarta parte de 80", 0, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    PeriodsWithinAndBehindNumbers, ComparedValues,
+    ::testing::Values(Pair{"en", "in an hour and a half", "de", "in 1,5 Minuten", 1, 1},
+                      Pair{"en", "in an hour and a half", "de", "in 1,5 Stunden", 0, 0},
+                      Pair{"en", "in an hour and a half", "de", "in anderthalb Stunden", 0, 0},
+                      Pair{"en", "in an hour and a half", "es", "en hora y media", 0, 0},
+                      Pair{"en", "in an hour and a half", "es", "en un año y medio", 1, 1},
+                      Pair{"en", "I was 23rd.", "es", "Yo tenía 23 años.", 0, 1},
+                      Pair{"en", "I was 23rd.", "es", "Fui el 23.", 0, 0},
+                      Pair{"en", "the 18th-century house", "es", "la casa de 18 años", 0, 1},
+                      Pair{"en", "The screen is 27\" wide.", "es", "La pantalla es de 27 años.", 0, 1},
+                      Pair{"en", "The screen is 27″ wide.", "es", "La pantalla es de 27 años.", 0, 1},
+                      Pair{"en", "He said \"I am 27\".", "es", "Dijo: «Tengo 27 años».", 0, 0},
+                      Pair{"en", "He said “I am 27”.", "es", "Dijo: «Tengo 27 años».", 0, 0},
+                      Pair{"en", "her 18th birthday", "es", "sus 18 años", 0, 0},
+                      Pair{"en", "in the 5th week", "es", "en la 5 semana", 0, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    AbbreviationsOfDays, ComparedValues,
+    ::testing::Values(Pair{"de", "am Mo., 3.6., 9:15 Uhr", "en", "on June 3, 9:15 a.m.", 1, 0},
+                      Pair{"de", "am Mo., 3.6., 9:15 Uhr", "en", "on Monday, June 3, 9:15 a.m.", 0, 0},
+                      Pair{"de", "5. Dez 2024", "en", "Dez 5, 2024", 1, 0},
+                      Pair{"en", "on Mar 5, 2025", "de", "am 5. März 2025", 0, 0},
+                      Pair{"en", "Jun 5, 2024", "es", "5 de julio de 2024", 1, 1},
+                      Pair{"en", "Tue 3pm, Thu 4pm", "es", "a las 15:00, Thu las 16:00", 2, 0},
+                      Pair{"es", "el 15 ene. 2024", "en", "on the 15th. 2024", 1, 0},
+                      Pair{"de", "So 15 Minuten später", "en", "about 15 minutes later", 0, 0},
+                      Pair{"en", "The Sun, 5 May 2024", "de", "The Sun, 5. Mai 2024", 0, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    BordersOfCodesAndBytesThatAreNoCharacter, ComparedValues,
+    ::testing::Values(Pair{"en", "The code is 8F-32-AA.", "de", "Der Code ist 8F-32-AA.", 0, 0},
+                      Pair{"en", "The code is 8F-32-AA.", "de", "Der Code ist 8F-32-AAA.", 1, 1},
+                      Pair{"en", "The code is 8F-32-AAA.", "de", "Der Code ist 8F-32-AA.", 1, 1},
+                      Pair{"de", "zwei A380", "en", "two A380s", 0, 0},
+                      Pair{"de", "die Seite von Node.js", "en", "Node.js's page", 0, 0},
+                      Pair{"de", "COVID-19", "en", "Covid-19", 0, 0},
+                      Pair{"de", "in Berlin; †2010", "en", "in Berlin;\uFFFD2010", 0, 1},
+                      Pair{"de", "\uFFFD in Berlin", "en", "\uFFFD in Berlin", 0, 0}));
+
 TEST(SpanishMarks, DoNotHideAFactorOfAThousand) {
   for (const char* number : {"1.125", "4.5", "12.75", "999.999"}) {
     for (const ValueLanguage* from : {&german_values(), &english_values()}) {
@@ -751,6 +811,19 @@ TEST(RepairTrials, NameMonths) {
   EXPECT_THAT(rewritten("Am 3.8. kommen 20 Leute.", "On August 3, people come."), ::testing::ElementsAre());
 }
 
+TEST(RepairTrials, NameAbbreviatedMonthsAndWeekdays) {
+  const auto trials = [](const std::string& source, const std::string& translation) {
+    return repair_trials(of(source, translation), {source, translation}, german_values(), english_values(),
+                         0);
+  };
+  EXPECT_EQ(trials("5. Dez 2024", "Dez 5, 2024").front().source, "5. Dezember 2024");
+  EXPECT_EQ(trials("Es war am 5. Mär.", "It was on the 5th").front().source, "Es war am 5. März.");
+  // A weekday is not written behind its abbreviation.
+  const auto weekday = trials("Am Mo., 3.6., um 9:15 Uhr", "On Mo., June 3, at 9:15 a.m.");
+  ASSERT_EQ(weekday.size(), 1U);
+  EXPECT_EQ(weekday[0].source, "Am Montag, 3. Juni, um 9:15 Uhr");
+}
+
 TEST(RepairTrials, SayAFortnightInDays) {
   const std::string source = "See you in a fortnight.", translation = "Wir sehen uns in einer Nacht.";
   const ValueDifferences found = compare_values({source, english_values()}, {translation, german_values()});
@@ -819,6 +892,15 @@ TEST(RepairTrials, KeepTheUnitBetweenANumberAndItsHalf) {
                     {source, translation}, spanish_values(), english_values(), 0);
   ASSERT_FALSE(trials.empty());
   EXPECT_EQ(trials.front().source, "Estuvo 2,5 meses en el hospital.");
+}
+
+TEST(RepairTrials, PeriodsOfFiguresAreInPlural) {
+  const std::string source = "She comes in an hour and a half.", translation = "Sie kommt.";
+  const auto trials =
+      repair_trials(compare_values({source, english_values()}, {translation, german_values()}),
+                    {source, translation}, english_values(), german_values(), 0);
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials.front().source, "She comes in 1.5 hours.");
 }
 
 TEST(RepairTrials, FiguresKeepTheirUnit) {
@@ -924,6 +1006,16 @@ TEST(WrittenValues, MillionsAreWords) {
   EXPECT_EQ(written("40.200 millones de coronas", "es", "de"), "40,2 Milliarden");
   EXPECT_EQ(written("$150,000,000", "en", "de"), "150.000.000 Dollar");
   EXPECT_EQ(written("eine Million Euro", "de", "en"), "€1,000,000");
+}
+
+TEST(WrittenValues, PartsOfAMillionAreWords) {
+  EXPECT_EQ(written("half a million people", "en", "de"), "eine halbe Million");
+  EXPECT_EQ(written("half a million dollars", "en", "de"), "eine halbe Million Dollar");
+  EXPECT_EQ(written("half a million euros", "en", "es"), "medio millón de euros");
+  EXPECT_EQ(written("tres cuartos de millón", "es", "en"), "three quarters of a million");
+  EXPECT_EQ(written("un cuarto de millón", "es", "de"), "ein Viertel einer Million");
+  EXPECT_EQ(written("Viertelmillion", "de", "es"), "un cuarto de millón");
+  EXPECT_EQ(written("five hundred thousand people", "en", "de"), "fünfhunderttausend");
 }
 
 TEST(WrittenValues, DecadesAndQuartersOfAnHour) {

@@ -22,12 +22,22 @@ class ComparedTexts {
   std::array<LanguageText, 2> texts;  ///< source and translation
   std::array<TextValues, 2> values;   ///< of each
 
-  /// Whether a text has these letters and digits in a row. The other text of an address may write it
-  /// differently: "Covid-19" for "COVID-19".
+  /// Whether a text has these letters and digits in a row, and none joined to them: "8F-32-AAA" does not hold
+  /// "8F-32-AA". The other text of an address may write it differently: "Covid-19" for "COVID-19"; and it may
+  /// have an ending, "A380s".
   bool holds_text(size_t text, std::string_view normal) const;
+  /// Whether a text has these letters and digits in a row, also within a word.
+  bool holds_letters(size_t text, std::string_view normal) const;
 
  private:
-  mutable std::array<std::optional<std::string>, 2> letters_;  // and digits of each text, once needed
+  /// The letters and digits of a text, and where a code may begin or end among them.
+  struct Letters {
+    std::string all;
+    std::vector<bool> begins, ends;  // at each byte, and behind the last
+  };
+  const Letters& letters_of(size_t text) const;
+
+  mutable std::array<std::optional<Letters>, 2> letters_;                 // of each text, once needed
   mutable std::array<std::map<std::string, bool, std::less<>>, 2> held_;  // the answers so far
 };
 

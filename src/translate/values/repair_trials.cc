@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/text/ascii.h"
@@ -86,13 +87,26 @@ bool says_more_than_figures(const Value& value) {
   return value.decade || value.determiner || (part && !value.other_reading.empty());
 }
 
-/// The unit of a value in words, with a space before it: " meses" of "dos meses y medio".
+/// What follows a period in singular to make its plural: "s" of "hours"; empty for other words. The table has
+/// both, one after the other.
+std::string_view ending_of_several(std::string_view period, const ValueLanguage& language) {
+  const std::vector<TextToken> tokens = tokenize_values(period);
+  const auto* one = find_phrase(language.periods, tokens);
+  if (one == nullptr || tokens.size() > 1 || one + 1 == std::to_address(language.periods.end())) return {};
+  const std::string_view several = (one + 1)->words;
+  if ((one + 1)->meaning != one->meaning || !several.starts_with(one->words)) return {};
+  return several.substr(one->words.size());
+}
+
+/// The unit of a value in words, with a space before it, and periods in plural: " meses" of "dos meses y
+/// medio".
 std::string unit_within(std::string_view value, const ValueLanguage& language) {
   const std::vector<TextToken> tokens = tokenize_values(value);
   for (TextTokens left = tokens; !left.empty(); left = left.subspan(1)) {
     const HalvedUnit unit = find_halved_unit(left, language);
     if (unit.tokens == 0 || unit.zeros > 0) continue;
-    return " " + std::string(value.substr(left[0].begin, left[0].end - left[0].begin));
+    const std::string_view written = value.substr(left[0].begin, left[0].end - left[0].begin);
+    return fmt::format(" {}{}", written, ending_of_several(written, language));
   }
   return "";
 }
@@ -141,24 +155,37 @@ std::string with_figures(std::string_view source, const std::vector<Value>& miss
   return changed ? text : "";
 }
 
-/// The source with months by name, "24. Dezember" for "24.12.", if the translation lacks such a date, alone
-/// or in a range; else empty.
-std::string with_named_months(std::string_view source, const std::vector<Value>& missing,
-                              const ValueLanguage& language) {
+/// Whether a date of the source is a month in figures, "24.12.", or has the abbreviation of a month, or is
+/// one of a weekday.
+bool is_short(const Value& value, std::string_view source, const ValueLanguage& language) {
+  const std::string_view written = text_of(value, source);
+  const std::vector<TextToken> tokens = tokenize_values(written);
+  const auto holds_any = [&](std::span<const Phrase<int>> words) {
+    return std::ranges::any_of(
+        tokens, [&](const TextToken& token) { return find_phrase(words, TextTokens(&token, 1)) != nullptr; });
+  };
+  if (value.kind == ValueKind::kWeekday) return holds_any(language.short_weekdays);
+  if (value.kind != ValueKind::kDate || (value.day == 0 && value.year != 0)) return false;
+  const bool figures =
+      value.day != 0 && value.year == 0 && written.find_first_not_of("0123456789.") == std::string_view::npos;
+  return figures || holds_any(language.short_months);
+}
+
+/// The source with months and weekdays by name, "24. Dezember" for "24.12." and "Monday" for "Mon", if the
+/// translation lacks such a date, alone or in a range; else empty.
+std::string with_names(std::string_view source, const std::vector<Value>& missing,
+                       const ValueLanguage& language) {
   std::vector<Value> dates = find_values(source, language).values;
-  std::erase_if(dates, [&](const Value& value) {
-    const bool day_and_month = value.kind == ValueKind::kDate && value.day != 0 && value.year == 0;
-    return !day_and_month || text_of(value, source).find_first_not_of("0123456789.") != std::string::npos;
-  });
+  std::erase_if(dates, [&](const Value& value) { return !is_short(value, source, language); });
   const bool lost = std::ranges::any_of(dates, [&](const Value& date) {
     return std::ranges::any_of(
         missing, [&](const Value& value) { return value.begin < date.end && date.begin < value.end; });
   });
   std::string text(lost ? source : "");
   for (auto date = dates.rbegin(); lost && date != dates.rend(); ++date) {  // from the end: positions stay
-    const bool ends_sentence = date->end == source.size();
+    const bool ends_sentence = date->end == source.size() && source.ends_with('.');
     text.replace(date->begin, date->end - date->begin,
-                 language.write_date(*date).front() + (ends_sentence ? "." : ""));
+                 write_value(*date, source, language).front() + (ends_sentence ? "." : ""));
   }
   return text;
 }
@@ -176,16 +203,20 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
                                        const ValueLanguage& target_language, size_t attempt) {
   constexpr size_t kMaxCompared = 64;  // ordinary sentences have a tenth of it
   if (differences.compared > kMaxCompared) return {};
-  const std::vector<Value>& missing = differences.missing;
-  const std::vector<Value>& added = differences.added;
   const std::string_view source = texts.source;
+  const std::vector<Value>& added = differences.added;
+  // A weekday behind its abbreviation, which models copy, would say it twice: it is searched again by name.
+  std::vector<Value> missing = differences.missing;
+  std::erase_if(missing, [&](const Value& value) {
+    return value.kind == ValueKind::kWeekday && is_short(value, source, source_language);
+  });
   constexpr std::string_view kMarks = ".,:/-", kFigures = "0123456789.,:/-";
   const size_t wrong = added.empty() ? 0 : added.front().begin;
   std::vector<RepairTrial> trials;
   if (std::string figures = with_figures(source, missing, source_language); !figures.empty())
     trials.push_back({.source = std::move(figures)});
-  const std::string months = with_named_months(source, missing, source_language);
-  if (!months.empty()) trials.push_back({.source = months});
+  const std::string names = with_names(source, differences.missing, source_language);
+  if (!names.empty()) trials.push_back({.source = names});
   if (differences.range) trials.push_back(range_trial(*differences.range, texts, target_language));
   const auto marker = std::ranges::find(missing, ValueKind::kMarker, &Value::kind);
   if (marker != missing.end()) {
@@ -219,7 +250,7 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
   constexpr size_t kMaxRequired = 4;
   if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired) {
     trials.push_back(constrained);
-    if (!months.empty()) trials.push_back({.source = months, .required = constrained.required});
+    if (!names.empty()) trials.push_back({.source = names, .required = constrained.required});
   }
   return trials;
 }

@@ -1,6 +1,7 @@
 // Whether two values are the same, in their languages.
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "translate/values/compared_texts.h"
 
 namespace heed::translate {
@@ -74,6 +75,7 @@ class Comparison {
     if (source.kind != translation.kind) return false;
     if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(source, b))
       return false;
+    if (source.kind == kNumber && is_in_code(0, source) && is_in_code(1, translation)) return false;
     if ((a.decade && b.unit != Unit::kNone) || (b.decade && a.unit != Unit::kNone)) return false;
     return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
@@ -84,6 +86,18 @@ class Comparison {
   bool invents_part(const Value& time) const {
     return texts_[1].language.twelve_hour && time.minute < kHalfDayMinutes && !time.on_face &&
            !time.half_day && !part_is_known(time, values_);
+  }
+
+  /// Whether a number is another reading of a code of capitals and digits: two that differ in capitals only
+  /// are not the same, "8F-32-AA" and "8F-32-AAA".
+  bool is_in_code(size_t text, const Atom& number) const {
+    const Value& value = values_[text].values[number.index];
+    if (value.kind != ValueKind::kText) return false;
+    const auto holds = [&](bool (*is)(char32_t)) {
+      return std::ranges::any_of(figures(text, value),
+                                 [&](char c) { return is(static_cast<unsigned char>(c)); });
+    };
+    return holds(is_ascii_upper) && !holds(is_ascii_lower);
   }
 
   /// Whether hours stand behind a number of the translation: "in 11 hours" is not at 11.

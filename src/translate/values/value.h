@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heed::translate {
@@ -80,6 +81,9 @@ bool is_same_unit(Unit a, Unit b);
 
 bool is_money(Unit unit);
 
+/// In place of bytes that are no character.
+inline constexpr std::string_view kReplacementCharacter = "\uFFFD";
+
 struct Value {
   ValueKind kind = ValueKind::kNumber;
   size_t begin = 0, end = 0;  ///< bytes of the text
@@ -108,10 +112,11 @@ struct Value {
   bool may_be_hour = false;  ///< behind a word of times: "um sieben"
   bool behind_for = false;   ///< "a table for 4", which is no hour beside a time
   bool of_duration = false;  ///< minutes behind hours: the 20 of "11h 20m"
+  bool part = false;         ///< a half or quarters of what is behind it: "half a million"
   bool determiner = false;   ///< an article, "both" or "dozen", not a numeral
   /// Says nothing: parts of number words in a word that is none, such as "beidenhundertneunzig" (in_words),
-  /// a malformed numeral (roman) such as "VIIII", and what belongs to times behind something else: the "p.m."
-  /// of "€18.50 p.m.".
+  /// a malformed numeral (roman) such as "VIIII", what belongs to times behind something else, the "p.m." of
+  /// "€18.50 p.m.", a half or quarter (part) of figures, and kReplacementCharacter.
   bool broken = false;
   bool ill_written = false;  ///< in a form that the language has not: "2,27", "21th", "23:45 p.m." in English
   /// The other text may say the value but need not: "both", and "ein", which is usually an article.

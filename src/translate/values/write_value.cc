@@ -52,10 +52,23 @@ std::vector<std::string> write_amount(const Value& number, const std::string& fi
   return {with_number(unit->usual, figures), with_number(unit->otherwise, figures)};
 }
 
+/// "Half a million" of a unit or of anything else; empty for other numbers.
+std::string write_part(const Value& number, const ValueLanguage& language) {
+  const auto part = std::ranges::find(language.written_parts, number.normal, &WrittenPart::number);
+  const bool counts = number.unit == Unit::kNone || is_money(number.unit);
+  if (!number.part || !counts || part == language.written_parts.end()) return "";
+  if (number.unit == Unit::kNone) return std::string(part->words);
+  const auto unit = std::ranges::find(language.units, number.unit, &UnitWords::unit);
+  const bool first = unit->usual.starts_with("{}") && unit->usual.size() > unit->otherwise.size();
+  return with_number(first ? unit->usual : unit->otherwise,
+                     std::string(part->words).append(language.scale_link));
+}
+
 /// `scaled`: the source writes the number with a word such as "million". Then money, and a number without a
 /// unit, is written with one too.
 std::vector<std::string> write_number(const Value& number, const ValueLanguage& language, bool scaled) {
   const std::string figures = write_figures(number.normal, language, number.decimals);
+  if (const std::string part = write_part(number, language); !part.empty()) return {part, figures};
   const bool may_scale = scaled && (number.unit == Unit::kNone || is_money(number.unit));
   const std::optional<std::string> with_scale =
       may_scale ? write_scaled(number.normal, language) : std::nullopt;

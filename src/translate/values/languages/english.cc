@@ -85,17 +85,20 @@ constexpr NumberGrammar kGrammar{.words = kNumberWords,
 constexpr std::array<std::string_view, 12> kMonths{"January",   "February", "March",    "April",
                                                    "May",       "June",     "July",     "August",
                                                    "September", "October",  "November", "December"};
-constexpr Phrase<int> kMonthNames[] = {
-    {"january", 1}, {"february", 2}, {"march", 3},     {"april", 4},    {"may", 5},       {"june", 6},
-    {"july", 7},    {"august", 8},   {"september", 9}, {"october", 10}, {"november", 11}, {"december", 12},
-    {"jan .", 1},   {"feb .", 2},    {"mar .", 3},     {"apr .", 4},    {"aug .", 8},     {"sept .", 9},
-    {"sep .", 9},   {"oct .", 10},   {"nov .", 11},    {"dec .", 12},   {"jan", 1},       {"feb", 2},
-    {"apr", 4},     {"aug", 8},      {"sept", 9},      {"oct", 10},     {"nov", 11}};
-constexpr std::string_view kCapitalMonths[] = {"march", "may", "august"};
+constexpr Phrase<int> kMonthNames[] = {{"january", 1},   {"february", 2}, {"march", 3},     {"april", 4},
+                                       {"may", 5},       {"june", 6},     {"july", 7},      {"august", 8},
+                                       {"september", 9}, {"october", 10}, {"november", 11}, {"december", 12}};
+constexpr Phrase<int> kShortMonths[] = {{"jan", 1}, {"feb", 2},  {"mar", 3},  {"apr", 4},
+                                        {"jun", 6}, {"jul", 7},  {"aug", 8},  {"sept", 9},
+                                        {"sep", 9}, {"oct", 10}, {"nov", 11}, {"dec", 12}};
+constexpr std::string_view kCapitalMonths[] = {"march", "may", "august", "mar"};
 constexpr std::string_view kDayLinks[] = {",", "of", ", of"};
 
 constexpr Phrase<int> kWeekdays[] = {{"monday", 1}, {"tuesday", 2},  {"wednesday", 3}, {"thursday", 4},
                                      {"friday", 5}, {"saturday", 6}, {"sunday", 7}};
+constexpr Phrase<int> kShortWeekdays[] = {{"mon", 1},  {"tue", 2},   {"tues", 2}, {"wed", 3}, {"thu", 4},
+                                          {"thur", 4}, {"thurs", 4}, {"fri", 5},  {"sat", 6}, {"sun", 7}};
+constexpr std::string_view kBeforeOtherThanWeekdays[] = {"the"};
 constexpr std::string_view kBehindWeekdays[] = {"s", "'s"};
 
 constexpr Phrase<int> kRelativeDays[] = {{"the day after tomorrow", kDayAfterTomorrow},
@@ -169,6 +172,7 @@ constexpr Phrase<PeriodWords> kShortPeriods[] = {
     {"min", {"minute", "minutes"}},  {"mins", {"minute", "minutes"}}, {"sec", {"second", "seconds"}},
     {"secs", {"second", "seconds"}}, {"hr", {"hour", "hours"}},       {"hrs", {"hour", "hours"}},
     {"yr", {"year", "years"}},       {"yrs", {"year", "years"}}};
+constexpr std::string_view kAnniversaries[] = {"birthday", "birthdays", "anniversary", "anniversaries"};
 constexpr Phrase<int> kNamedTimes[] = {{"noon", 720}, {"midday", 720}, {"midnight", 0}};
 constexpr Phrase<int> kScales[] = {{"thousand", 3}, {"million", 6},   {"billion", 9}, {"trillion", 12},
                                    {"millions", 6}, {"thousands", 3}, {"mn", 6},      {"mln", 6},
@@ -288,7 +292,13 @@ constexpr std::string_view kDecimalWords[] = {"point"};
 constexpr std::string_view kSmallerUnitLinks[] = {"and"};
 constexpr std::string_view kBeforeDurations[] = {"lasts", "lasted", "last",      "lasting",  "takes",
                                                  "took",  "ran",    "length of", "duration", "duration :"};
-constexpr std::string_view kHalfBefore[] = {"half an", "half a", "half", "half - an -", "half - a -"};
+constexpr std::string_view kHalfBefore[] = {"half an",    "half a",    "half",      "half - an -",
+                                            "half - a -", "half of a", "half of an"};
+constexpr std::string_view kPartsBefore[] = {"half a", "half of", "quarter of"};
+constexpr WrittenPart kWrittenParts[] = {{"250000", "a quarter of a million"},
+                                         {"500000", "half a million"},
+                                         {"750000", "three quarters of a million"},
+                                         {"500000000", "half a billion"}};
 constexpr Phrase<int> kQuarters[] = {{"a quarter of a", 1},      {"quarter of a", 1},
                                      {"a quarter", 1},           {"quarter", 1},
                                      {"three quarters of a", 3}, {"three - quarters of a", 3}};
@@ -444,10 +454,13 @@ const ValueLanguage& values() {
       .one_ordinal_ending = true,
       .ordinal_endings = kOrdinalEndings,
       .months = kMonthNames,
+      .short_months = kShortMonths,
       .capital_months = kCapitalMonths,
       .day_links = kDayLinks,
       .weekdays = kWeekdays,
       .capital_weekdays = true,
+      .short_weekdays = kShortWeekdays,
+      .before_other_than_weekdays = kBeforeOtherThanWeekdays,
       .relative_days = kRelativeDays,
       .behind_weekdays = kBehindWeekdays,
       .times = kTimes,
@@ -457,6 +470,7 @@ const ValueLanguage& values() {
       .before_durations = kBeforeDurations,
       .periods = kPeriods,
       .short_periods = kShortPeriods,
+      .anniversaries = kAnniversaries,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,
@@ -468,6 +482,7 @@ const ValueLanguage& values() {
       .for_whom = "for",
       .half_before = kHalfBefore,
       .half_behind = kHalfBehind,
+      .parts_before = kPartsBefore,
       .quarters = kQuarters,
       .quarter_hours = kQuarterHours,
       .written_quarter_hours = {"a quarter of an hour", "three quarters of an hour"},
@@ -476,6 +491,7 @@ const ValueLanguage& values() {
       .halved_units = kHalvedUnits,
       .scales = kScales,
       .written_scales = kWrittenScales,
+      .written_parts = kWrittenParts,
       .decimal_words = kDecimalWords,
       .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,

@@ -20,14 +20,18 @@ constexpr std::array<std::string_view, 10> kTens{"",        "",        "zwanzig"
 constexpr std::array<std::string_view, 12> kMonths{"Januar",    "Februar", "März",     "April",
                                                    "Mai",       "Juni",    "Juli",     "August",
                                                    "September", "Oktober", "November", "Dezember"};
-constexpr Phrase<int> kMonthNames[] = {
-    {"januar", 1},    {"jänner", 1},    {"februar", 2}, {"feber", 2},  {"märz", 3},      {"april", 4},
-    {"mai", 5},       {"juni", 6},      {"juli", 7},    {"august", 8}, {"september", 9}, {"oktober", 10},
-    {"november", 11}, {"dezember", 12}, {"jan .", 1},   {"feb .", 2},  {"apr .", 4},     {"aug .", 8},
-    {"sept .", 9},    {"sep .", 9},     {"okt .", 10},  {"nov .", 11}, {"dez .", 12}};
+constexpr Phrase<int> kMonthNames[] = {{"januar", 1},    {"jänner", 1},   {"februar", 2},   {"feber", 2},
+                                       {"märz", 3},      {"april", 4},    {"mai", 5},       {"juni", 6},
+                                       {"juli", 7},      {"august", 8},   {"september", 9}, {"oktober", 10},
+                                       {"november", 11}, {"dezember", 12}};
+constexpr Phrase<int> kShortMonths[] = {{"jan", 1},  {"feb", 2},  {"mär", 3}, {"mrz", 3},  {"apr", 4},
+                                        {"jun", 6},  {"jul", 7},  {"aug", 8}, {"sept", 9}, {"sep", 9},
+                                        {"okt", 10}, {"nov", 11}, {"dez", 12}};
 
 constexpr Phrase<int> kWeekdays[] = {{"montag", 1},  {"dienstag", 2}, {"mittwoch", 3}, {"donnerstag", 4},
                                      {"freitag", 5}, {"samstag", 6},  {"sonntag", 7},  {"sonnabend", 6}};
+constexpr Phrase<int> kShortWeekdays[] = {{"mo", 1}, {"di", 2}, {"mi", 3}, {"do", 4},
+                                          {"fr", 5}, {"sa", 6}, {"so", 7}};
 constexpr std::string_view kBehindWeekdays[] = {
     "s",       "früh",       "morgen",      "morgens", "vormittag", "vormittags", "mittag",
     "mittags", "nachmittag", "nachmittags", "abend",   "abends",    "nacht",      "nachts"};
@@ -86,6 +90,7 @@ constexpr Phrase<Period> kPeriods[] = {
 constexpr Phrase<PeriodWords> kShortPeriods[] = {
     {"min", {"Minute", "Minuten"}}, {"std", {"Stunde", "Stunden"}}, {"sek", {"Sekunde", "Sekunden"}}};
 constexpr std::string_view kPeriodStems[] = {"minüt", "stünd", "sekünd", "jähr"};
+constexpr std::string_view kAnniversaries[] = {"geburtstag", "geburtstage", "jahrestag", "jubiläum"};
 constexpr Phrase<int> kNamedTimes[] = {
     {"mittag", 720}, {"mittags", 720}, {"mittagsstunde", 720}, {"mittagszeit", 720}, {"mitternacht", 0}};
 constexpr Phrase<int> kScales[] = {{"tausend", 3},    {"tsd .", 3}, {"tsd", 3}, {"million", 6},
@@ -191,9 +196,18 @@ constexpr std::string_view kDecimalWords[] = {"komma"};
 constexpr std::string_view kSmallerUnitLinks[] = {"und"};
 constexpr std::string_view kBeforeDurations[] = {"dauert", "dauerte", "dauern",  "dauerten", "gedauert",
                                                  "lief",   "dauer",   "dauer :", "länge",    "länge :"};
-constexpr std::string_view kHalfBefore[] = {"halbe", "halber", "halbes", "halben", "halb ein"};
+constexpr std::string_view kHalfBefore[] = {"halbe",    "halber",       "halbes",       "halben",
+                                            "halb ein", "hälfte einer", "hälfte eines", "hälfte von einer"};
+constexpr std::string_view kPartsBefore[] = {"halbe",       "halben",     "halber",
+                                             "hälfte",      "viertel",    "hälfte von",
+                                             "viertel von", "hälfte der", "viertel der"};
+constexpr WrittenPart kWrittenParts[] = {{"250000", "ein Viertel einer Million"},
+                                         {"500000", "eine halbe Million"},
+                                         {"750000", "eine Dreiviertelmillion"},
+                                         {"500000000", "eine halbe Milliarde"}};
 constexpr Phrase<int> kQuarters[] = {
-    {"eine viertel", 1}, {"viertel", 1}, {"drei viertel", 3}, {"dreiviertel", 3}};
+    {"eine viertel", 1}, {"viertel", 1},     {"ein viertel einer", 1},  {"viertel einer", 1},
+    {"drei viertel", 3}, {"dreiviertel", 3}, {"drei viertel einer", 3}, {"dreiviertel einer", 3}};
 constexpr Phrase<int> kQuarterHours[] = {
     {"eine viertelstunde", 1},      {"einer viertelstunde", 1},     {"viertelstunde", 1},
     {"eine viertel stunde", 1},     {"einer viertel stunde", 1},    {"viertel stunde", 1},
@@ -437,8 +451,8 @@ std::optional<WordNumber> read_words(TextTokens tokens) {
   if (!tokens[0].is_word()) return std::nullopt;
   if (const auto number = read_optional_number(kOptional, tokens)) return number;
   const std::string_view word = tokens[0].lower;
-  if (word == "viertelmillion") return WordNumber{250'000, 1};
-  if (word == "dreiviertelmillion") return WordNumber{750'000, 1};
+  if (word == "viertelmillion") return WordNumber{.value = 250'000, .tokens = 1, .part = true};
+  if (word == "dreiviertelmillion") return WordNumber{.value = 750'000, .tokens = 1, .part = true};
   if (const auto number = read_joined_half(word)) return number;
   if (!may_be_number(word)) return std::nullopt;
   constexpr std::string_view kOne = "ein";
@@ -530,8 +544,10 @@ const ValueLanguage& values() {
       .joins_words = true,
       .ordinal_endings = kOrdinalEndings,
       .months = kMonthNames,
+      .short_months = kShortMonths,
       .weekdays = kWeekdays,
       .capital_weekdays = true,
+      .short_weekdays = kShortWeekdays,
       .relative_days = kRelativeDays,
       .behind_weekdays = kBehindWeekdays,
       .times = kTimes,
@@ -544,6 +560,7 @@ const ValueLanguage& values() {
       .periods = kPeriods,
       .short_periods = kShortPeriods,
       .period_stems = kPeriodStems,
+      .anniversaries = kAnniversaries,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
       .named_times = kNamedTimes,
@@ -556,6 +573,7 @@ const ValueLanguage& values() {
       .before_labels = kBeforeLabels,
       .half_before = kHalfBefore,
       .half_behind = kHalfBehind,
+      .parts_before = kPartsBefore,
       .quarters = kQuarters,
       .quarter_hours = kQuarterHours,
       .written_quarter_hours = {"eine Viertelstunde", "eine Dreiviertelstunde"},
@@ -563,6 +581,7 @@ const ValueLanguage& values() {
       .halved_units = kHalvedUnits,
       .scales = kScales,
       .written_scales = kWrittenScales,
+      .written_parts = kWrittenParts,
       .decimal_words = kDecimalWords,
       .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,

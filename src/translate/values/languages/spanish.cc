@@ -93,11 +93,16 @@ constexpr Phrase<int> kMonthNames[] = {
     {"enero", 1},    {"febrero", 2},    {"marzo", 3},     {"abril", 4},      {"mayo", 5},
     {"junio", 6},    {"julio", 7},      {"agosto", 8},    {"septiembre", 9}, {"setiembre", 9},
     {"octubre", 10}, {"noviembre", 11}, {"diciembre", 12}};
+constexpr Phrase<int> kShortMonths[] = {{"ene", 1},  {"feb", 2},  {"mar", 3}, {"abr", 4}, {"may", 5},
+                                        {"jun", 6},  {"jul", 7},  {"ago", 8}, {"sep", 9}, {"sept", 9},
+                                        {"oct", 10}, {"nov", 11}, {"dic", 12}};
 constexpr std::string_view kDayLinks[] = {"de", "del", "de el", ","};
 
 constexpr Phrase<int> kWeekdays[] = {{"lunes", 1},   {"martes", 2},    {"miércoles", 3},
                                      {"jueves", 4},  {"viernes", 5},   {"sábado", 6},
                                      {"domingo", 7}, {"miercoles", 3}, {"sabado", 6}};
+constexpr Phrase<int> kShortWeekdays[] = {{"lun", 1}, {"mar", 2}, {"mié", 3}, {"mie", 3}, {"jue", 4},
+                                          {"vie", 5}, {"sáb", 6}, {"sab", 6}, {"dom", 7}};
 constexpr std::string_view kBehindWeekdays[] = {"s"};
 
 constexpr Phrase<int> kRelativeDays[] = {{"pasado mañana", kDayAfterTomorrow},
@@ -166,6 +171,7 @@ constexpr Phrase<Period> kPeriods[] = {
     {"seg", Period::kSecond}};
 constexpr Phrase<PeriodWords> kShortPeriods[] = {{"min", {"minuto", "minutos"}},
                                                  {"seg", {"segundo", "segundos"}}};
+constexpr std::string_view kAnniversaries[] = {"cumpleaños", "aniversario", "aniversarios"};
 constexpr Phrase<int> kNamedTimes[] = {{"mediodía", 720}, {"medianoche", 0}};
 constexpr Phrase<int> kScales[] = {{"mil", 3},      {"miles de millones", 9}, {"millón", 6},
                                    {"millones", 6}, {"billón", 12},           {"billones", 12}};
@@ -266,8 +272,22 @@ constexpr std::string_view kDecimalWords[] = {"coma", "punto"};
 constexpr std::string_view kSmallerUnitLinks[] = {"con", "y"};
 constexpr std::string_view kBeforeDurations[] = {"dura",   "duró",     "duran",      "duraron",
                                                  "duraba", "duración", "duración :", "duración de"};
-constexpr std::string_view kHalfBefore[] = {"medio", "media"};
-constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1}, {"cuarto de", 1}, {"tres cuartos de", 3}};
+constexpr std::string_view kHalfBefore[] = {"medio", "media", "mitad de un", "mitad de una"};
+constexpr std::string_view kPartsBefore[] = {"medio",
+                                             "media",
+                                             "mitad de",
+                                             "mitad de unos",
+                                             "mitad de unas",
+                                             "cuarto de",
+                                             "cuarta parte de",
+                                             "cuarta parte de unos",
+                                             "cuarta parte de unas"};
+constexpr WrittenPart kWrittenParts[] = {
+    {"250000", "un cuarto de millón"}, {"500000", "medio millón"}, {"750000", "tres cuartos de millón"}};
+constexpr Phrase<int> kQuarters[] = {{"un cuarto de", 1},       {"cuarto de", 1},
+                                     {"un cuarto de un", 1},    {"una cuarta parte de un", 1},
+                                     {"cuarta parte de un", 1}, {"tres cuartos de", 3},
+                                     {"tres cuartos de un", 3}, {"tres cuartas partes de un", 3}};
 constexpr Phrase<int> kQuarterHours[] = {
     {"un cuarto de hora", 1}, {"cuarto de hora", 1}, {"tres cuartos de hora", 3}};
 constexpr std::string_view kHalfBehind[] = {"y medio", "y media", "½"};
@@ -419,8 +439,10 @@ const ValueLanguage& values() {
                                       .cardinal_days = true,
                                       .ordinal_endings = kOrdinalEndings,
                                       .months = kMonthNames,
+                                      .short_months = kShortMonths,
                                       .day_links = kDayLinks,
                                       .weekdays = kWeekdays,
+                                      .short_weekdays = kShortWeekdays,
                                       .relative_days = kRelativeDays,
                                       .behind_weekdays = kBehindWeekdays,
                                       .times = kTimes,
@@ -430,6 +452,7 @@ const ValueLanguage& values() {
                                       .before_durations = kBeforeDurations,
                                       .periods = kPeriods,
                                       .short_periods = kShortPeriods,
+                                      .anniversaries = kAnniversaries,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
                                       .named_times = kNamedTimes,
@@ -443,6 +466,7 @@ const ValueLanguage& values() {
                                       .behind_times = kBehindTimes,
                                       .half_before = kHalfBefore,
                                       .half_behind = kHalfBehind,
+                                      .parts_before = kPartsBefore,
                                       .quarters = kQuarters,
                                       .quarter_hours = kQuarterHours,
                                       .written_quarter_hours = {"un cuarto de hora", "tres cuartos de hora"},
@@ -451,6 +475,7 @@ const ValueLanguage& values() {
                                       .halved_units = kHalvedUnits,
                                       .scales = kScales,
                                       .written_scales = kWrittenScales,
+                                      .written_parts = kWrittenParts,
                                       .scale_link = " de",
                                       .decimal_words = kDecimalWords,
                                       .smaller_unit_links = kSmallerUnitLinks,

@@ -23,6 +23,7 @@ struct WordNumber {
   bool determiner = false;  ///< an article, "both" or "dozen", not a numeral
   bool half = false;        ///< and a half: "zweieinhalb"
   bool decade = false;      ///< as in Value
+  bool part = false;        ///< as in Value
   Unit unit = Unit::kNone;  ///< of the same word: "fünfprozentig"
   int64_t otherwise = 0;    ///< another number for the same: 14 days or 2 weeks are a fortnight; 0: none
 };
@@ -67,6 +68,11 @@ struct PeriodWords {
   std::string_view one, several;
 };
 
+/// A part of a scale, and how it is written in words.
+struct WrittenPart {
+  std::string_view number, words;
+};
+
 /// A unit: the usual ways to write a number with it, where {} is the number, and what may stand behind one.
 struct UnitWords {
   Unit unit;
@@ -96,11 +102,17 @@ struct ValueLanguage {
   bool cardinal_days = false;                   ///< "tres de mayo"
   bool joins_words = false;                     ///< "Sonntagnachmittag"
   std::span<const std::string_view> ordinal_endings = {};  ///< of digits: "st"
-  std::span<const Phrase<int>> months = {};                ///< names and abbreviations
-  std::span<const std::string_view> capital_months = {};   ///< months with a capital only: "May", not "may"
-  std::span<const std::string_view> day_links = {};        ///< between day, month and year: "of", "de"
-  std::span<const Phrase<int>> weekdays = {};              ///< 1 to 7 from Monday, the usual word first
-  bool capital_weekdays = false;                           ///< "Monday", but "lunes"
+  std::span<const Phrase<int>> months = {};                ///< names
+  /// With or without a period behind them, beside a day in figures or a year only: "Mar 5", "ene. 2024".
+  std::span<const Phrase<int>> short_months = {};
+  std::span<const std::string_view> capital_months = {};  ///< months with a capital only: "May", not "may"
+  std::span<const std::string_view> day_links = {};       ///< between day, month and year: "of", "de"
+  std::span<const Phrase<int>> weekdays = {};             ///< 1 to 7 from Monday, the usual word first
+  bool capital_weekdays = false;                          ///< "Monday", but "lunes"
+  /// With or without a period behind them, but with it where weekdays have no capital; beside a date, a time
+  /// or another weekday only, and not behind some words: "The Sun, 5 May".
+  std::span<const Phrase<int>> short_weekdays = {};
+  std::span<const std::string_view> before_other_than_weekdays = {};
   /// The day after tomorrow and the day before yesterday, the usual words first. They are compared as
   /// weekdays are.
   std::span<const Phrase<int>> relative_days = {};
@@ -112,12 +124,13 @@ struct ValueLanguage {
   std::span<const std::string_view> time_marks = {};        ///< wrong behind other figures: "p.m."
   std::span<const std::string_view> durations = {};         ///< behind "3:45" that is no time: "min"
   std::span<const std::string_view> before_durations = {};  ///< in front of one: "lasts"
-  std::span<const Phrase<Period>> periods = {};             ///< behind a number
+  std::span<const Phrase<Period>> periods = {};             ///< behind a number; one before several
   /// Of `periods`, abbreviations that models hardly know, and the words for each: "std" for "Stunden".
   std::span<const Phrase<PeriodWords>> short_periods = {};
   /// How words of a period begin that are no nouns: "minüt" of "10-minütig".
   std::span<const std::string_view> period_stems = {};
-  std::span<const Phrase<PartOfDay>> parts_of_day = {};          ///< behind a time
+  std::span<const std::string_view> anniversaries = {};  ///< count years with an ordinal: "18th birthday"
+  std::span<const Phrase<PartOfDay>> parts_of_day = {};  ///< behind a time
   std::span<const Phrase<PartOfDay>> words_of_part_of_day = {};  ///< anywhere: "tonight"
   std::span<const Phrase<int>> named_times = {};                 ///< "noon", in minutes of the day
   std::span<const std::string_view> ranges = {};                 ///< between two times: "to", "bis"
@@ -135,8 +148,10 @@ struct ValueLanguage {
   std::span<const std::string_view> before_labels = {};
   std::span<const std::string_view> half_before = {};  ///< in front of a unit: "half an"
   std::span<const std::string_view> half_behind = {};  ///< behind a number, or its unit: "and a half"
-  std::span<const Phrase<int>> quarters = {};          ///< of a scale, and how many: "three quarters of a"
-  std::span<const Phrase<int>> quarter_hours = {};     ///< and how many: "three quarters of an hour"
+  /// In front of a number that they are a part of: "a quarter of" 250,000.
+  std::span<const std::string_view> parts_before = {};
+  std::span<const Phrase<int>> quarters = {};       ///< of a scale, and how many: "three quarters of a"
+  std::span<const Phrase<int>> quarter_hours = {};  ///< and how many: "three quarters of an hour"
   std::array<std::string_view, 2> written_quarter_hours = {};  ///< one and three
   std::span<const std::string_view> before_sure_decades = {};  ///< "the early" 90s, which are no age
   std::span<const std::string_view> before_decades = {};  ///< which make a year a decade: "los años" 1990
@@ -146,6 +161,7 @@ struct ValueLanguage {
   std::span<const Phrase<int>> halved_units = {};
   std::span<const Phrase<int>> scales = {};              ///< "million": the number of zeros
   std::span<const Phrase<int>> written_scales = {};      ///< the usual ones behind figures, greatest first
+  std::span<const WrittenPart> written_parts = {};       ///< "half a million"
   std::string_view scale_link = {};                      ///< of a unit behind them: " de"
   std::span<const std::string_view> decimal_words = {};  ///< between spoken digits: "point"
   /// Between an amount and its cents, or metres and centimetres: "and".

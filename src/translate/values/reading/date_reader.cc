@@ -54,13 +54,18 @@ class Cursor {
   int month() {
     if (at_end() || !token().is_word()) return 0;
     const Phrase<int>* name = find_phrase(language_.months, left());
+    short_month_ = name == nullptr;
+    if (short_month_) name = find_phrase(language_.short_months, left());
     if (name == nullptr) return 0;
     const bool needs_capital =
         std::ranges::find(language_.capital_months, name->words) != language_.capital_months.end();
     if (needs_capital && !token().capitalized) return 0;
     at_ += phrase_length(name->words);
+    if (short_month_) mark(".");
     return name->meaning;
   }
+  /// Whether the last month was abbreviated.
+  bool is_short_month() const { return short_month_; }
   int year() {
     const size_t begin = at_;
     day_links();
@@ -86,6 +91,7 @@ class Cursor {
   TextTokens tokens_;
   const ValueLanguage& language_;
   size_t at_ = 0;
+  bool short_month_ = false;
 };
 
 Value date_value(int day, int month, int year) {
@@ -157,9 +163,11 @@ std::optional<Value> read_day_and_month(Cursor& cursor, const ValueLanguage& lan
 /// "12. März 2024", "12th of March", "12 de marzo de 2024"
 std::optional<Value> read_day_first(Cursor& cursor, const ValueLanguage&) {
   const size_t begin = cursor.at();
+  const bool figures = cursor.token().is_digits();  // "un mar" is a sea
   if (const int day = cursor.day(); day != 0) {
     cursor.day_links();
-    if (const int month = cursor.month(); month != 0) return date_value(day, month, cursor.year());
+    const int month = cursor.month();
+    if (month != 0 && (figures || !cursor.is_short_month())) return date_value(day, month, cursor.year());
   }
   cursor.move_to(begin);
   return std::nullopt;
@@ -173,14 +181,19 @@ bool is_end_mark(const TextToken& token) {
 
 /// "March 12, 2024", "March 2024", "March"; "Januar 10." where the day is first elsewhere.
 std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& language) {
+  const size_t begin = cursor.at();
   const int month = cursor.month();
   if (month == 0) return std::nullopt;
   const size_t behind = cursor.at();
   if (language.month_first) {
     const bool the = !cursor.at_end() && cursor.token().is("the");
     if (the) cursor.move_to(cursor.at() + 1);
-    if (const int day = cursor.day(); day != 0) return date_value(day, month, cursor.year());
+    const bool figures = !cursor.at_end() && cursor.token().is_digits();
+    const int day = figures || !cursor.is_short_month() ? cursor.day() : 0;
+    if (day != 0) return date_value(day, month, cursor.year());
     cursor.move_to(behind);
+  } else if (cursor.is_short_month()) {
+    // "al mar. 5 personas"
   } else if (const int day = cursor.digits(kMaxDay); day != 0) {
     const TextTokens left = cursor.left();
     const bool goes_on = left.size() > 1 && left[1].is_digits() && !left[1].after_space;
@@ -190,6 +203,11 @@ std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& langu
       return date;
     }
     cursor.move_to(behind);
+  }
+  if (cursor.is_short_month()) {
+    const bool alone = cursor.year() == 0;
+    cursor.move_to(alone ? begin : behind);
+    if (alone) return std::nullopt;
   }
   // "Diciembre de 21" is no day.
   cursor.day_links();
@@ -241,6 +259,98 @@ std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& la
     return ReadValue{std::move(weekday), 1};
   }
   return std::nullopt;
+}
+
+namespace {
+
+const Phrase<int>* find_short_weekday(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.empty() || !tokens[0].is_word()) return nullptr;
+  const bool period = tokens.size() > 1 && tokens[1].is(".") && !tokens[1].after_space;
+  const bool written = language.capital_weekdays ? tokens[0].capitalized && !tokens[0].in_capitals : period;
+  return written ? find_phrase(language.short_weekdays, tokens) : nullptr;
+}
+
+/// Between two weekdays of a list or a range, or in front of a time: "/" of "Sa/So".
+size_t length_of_link(TextTokens tokens, const ValueLanguage& language) {
+  constexpr std::string_view kMarks = ",/&+";
+  if (tokens.empty()) return 0;
+  const bool mark = tokens[0].kind == TextToken::Kind::kSymbol && kMarks.find(tokens[0].lower) != kMarks.npos;
+  return mark ? 1 : length_of_any(language.ranges, tokens);
+}
+
+bool begins_with_time(TextTokens tokens, const ValueLanguage& language) {
+  const auto time = tokens.empty() ? std::nullopt : read_time(tokens, language);
+  return time && time->value.kind == ValueKind::kTime &&
+         std::ranges::any_of(tokens.first(time->tokens), &TextToken::is_digits);
+}
+
+/// A date with its day, a time in figures, or the first hour of a range of them: "9–18 Uhr".
+bool begins_with_day_or_time(TextTokens tokens, const ValueLanguage& language) {
+  if (tokens.empty()) return false;
+  if (begins_with_time(tokens, language)) return true;
+  const auto date = read_date(tokens, language);
+  if (date && date->value.day != 0) return true;
+  size_t hour = tokens[0].is_digits() ? 1 : 0;
+  constexpr size_t kWithMinutes = 3;  // tokens
+  if (hour > 0 && tokens.size() > kWithMinutes && tokens[2].is_digits() &&
+      (tokens[1].is(":") || tokens[1].is(".")))
+    hour = kWithMinutes;
+  const TextTokens behind = tokens.subspan(hour);
+  const size_t range = hour > 0 ? length_of_any(language.ranges, behind) : 0;
+  return range > 0 && begins_with_time(behind.subspan(range), language);
+}
+
+/// Whether `tokens` is what may stand behind the abbreviation of a weekday. `link`: with a word such as "at"
+/// in front of the time, "Mo um 9 Uhr", unlike "So um 9 Uhr" at the beginning of a sentence.
+bool continues_weekday(TextTokens tokens, const ValueLanguage& language, bool link) {
+  if (const size_t length = length_of_link(tokens, language); length > 0) {
+    const TextTokens next = tokens.subspan(length);
+    if (find_short_weekday(next, language) != nullptr || (!next.empty() && read_weekday(next, language)))
+      return true;
+  }
+  const TextTokens next = tokens.subspan(!tokens.empty() && tokens[0].is(",") ? 1 : 0);
+  if (begins_with_day_or_time(next, language)) return true;
+  const size_t at =
+      std::max(length_of_any(language.before_times, next), length_of_any(language.before_ranges, next));
+  return link && at > 0 && begins_with_day_or_time(next.subspan(at), language);
+}
+
+/// Whether the abbreviation of a weekday may stand at a token behind a value: "3 p.m. Tue", "May 3 (Fri)",
+/// "Mon–Fri".
+bool may_follow(const Value* before, TextTokens tokens, size_t at, const ValueLanguage& language) {
+  if (before == nullptr || at == 0) return false;
+  const bool weekday = before->kind == ValueKind::kWeekday;
+  const bool day = before->kind == ValueKind::kTime || (before->kind == ValueKind::kDate && before->day != 0);
+  if (!weekday && !day) return false;
+  if (before->end == tokens[at - 1].end) return !weekday;
+  constexpr size_t kLongest = 2;  // tokens between them
+  size_t first = at;
+  while (first > 0 && at - first <= kLongest && tokens[first - 1].begin >= before->end) --first;
+  const TextTokens between = tokens.subspan(first, at - first);
+  return weekday ? length_of_link(between, language) == between.size()
+                 : between.size() == 1 && between[0].is("(");
+}
+
+}  // namespace
+
+std::optional<ReadValue> read_short_weekday(TextTokens tokens, size_t at, const Value* before,
+                                            const ValueLanguage& language) {
+  const Phrase<int>* day = find_short_weekday(tokens.subspan(at), language);
+  if (day == nullptr) return std::nullopt;
+  constexpr std::string_view kSentenceMarks = ".!?:";
+  const TextToken* last = at > 0 ? &tokens[at - 1] : nullptr;
+  if (last != nullptr &&
+      std::ranges::count(language.before_other_than_weekdays, std::string_view(last->lower)) > 0)
+    return std::nullopt;
+  const bool begins = last == nullptr || kSentenceMarks.find(last->lower) != std::string_view::npos;
+  const TextTokens behind = tokens.subspan(at + 1);
+  const size_t period = !behind.empty() && behind[0].is(".") && !behind[0].after_space ? 1 : 0;
+  if (!continues_weekday(behind.subspan(period), language, !begins) &&
+      !may_follow(before, tokens, at, language))
+    return std::nullopt;
+  Value value{.kind = ValueKind::kWeekday, .begin = tokens[at].begin, .end = tokens[at + period].end};
+  value.normal = std::to_string(day->meaning);
+  return ReadValue{std::move(value), 1 + period};
 }
 
 }  // namespace heed::translate

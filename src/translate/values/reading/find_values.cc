@@ -23,6 +23,7 @@ class Finder {
     while (at_ < tokens_.size()) {
       StopScope::check();
       note_part_of_day();
+      read_part_before_number();
       const auto value = read();
       if (!value) {
         ++at_;
@@ -112,7 +113,17 @@ class Finder {
     return is_behind(language_.before_times) || is_behind(language_.before_ranges);
   }
 
+  /// What a tokenizer writes for bytes that are no character.
+  std::optional<ReadValue> read_replacement() const {
+    const TextToken& token = tokens_[at_];
+    if (!token.is(kReplacementCharacter)) return {};
+    Value value{.kind = ValueKind::kText, .begin = token.begin, .end = token.end, .normal = token.lower};
+    value.broken = true;
+    return ReadValue{std::move(value), 1};
+  }
+
   std::optional<ReadValue> read() const {
+    if (auto replacement = read_replacement()) return replacement;
     if (auto text = read_text()) return text;
     if (auto code = read_code(left(), language_, is_behind(language_.before_durations))) return code;
     const TextToken& token = tokens_[at_];
@@ -123,6 +134,8 @@ class Finder {
       if (auto time = read_time_with_period()) return time;
     }
     if (auto weekday = read_weekday(left(), language_)) return weekday;
+    const Value* before = result_.values.empty() ? nullptr : &result_.values.back();
+    if (auto weekday = read_short_weekday(tokens_, at_, before, language_)) return weekday;
     if (auto date = read_date(left(), language_); date && !is_behind(language_.before_labels)) return date;
     if (at_ == 0) {
       if (auto marker = read_marker(left(), language_)) return marker;
@@ -257,6 +270,18 @@ class Finder {
     const Value& value = result_.values.back();
     const bool below = value.normal.starts_with('-') && is_same_unit(value.unit, Unit::kDegree);
     add_broken(below && at_ < tokens_.size() ? length_of_any(language_.below_zero, left()) : 0);
+  }
+
+  /// "Die Hälfte von" before "500.000", which is half a million itself.
+  void read_part_before_number() {
+    const size_t tokens = length_of_any(language_.parts_before, left());
+    if (tokens == 0 || read_half(left(), language_) || at_ + tokens == tokens_.size()) return;
+    const TextTokens behind = left().subspan(tokens);
+    const auto number = read_number(behind, language_);
+    const bool counts = number && !number->value.optional && !number->value.ordinal;
+    if (!counts && find_phrase(language_.scales, behind) == nullptr) return;
+    add_broken(tokens);
+    result_.values.back().part = true;
   }
 
   /// The next tokens as a value that says nothing.

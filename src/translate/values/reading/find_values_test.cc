@@ -135,6 +135,25 @@ INSTANTIATE_TEST_SUITE_P(WeekdaysAndFeet, FoundValues,
                                            Case{"en", "It took 3’20″.", "'320'"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Abbreviations, FoundValues,
+    ::testing::Values(
+        Case{"en", "on Mar 5, 2025", "5/3/2025"}, Case{"en", "from Dec. 24th to 3 Jan", "24/12/0 3/1/0"},
+        Case{"en", "jan, mar 5 and Oct 2", "5 2/10/0"}, Case{"de", "am 5. Mär. 2024", "5/3/2024"},
+        Case{"de", "der 1. Dez", "1/12/0"}, Case{"es", "el 15 ene. 2024", "15/1/2024"},
+        Case{"es", "Un mar de dudas, al mar. 5 personas", "5"},
+        Case{"es", "el 3 de sept. de 2020", "3/9/2020"},
+        Case{"de", "am Mo., 3.6., um 9:15 Uhr", "day 1 3/6/0 9:15"},
+        Case{"de", "Mo–Fr 9–18 Uhr, Sa/So zu", "day 1 day 5 9:00 18:00 day 6 day 7"},
+        Case{"de", "Mo, Mi und Fr", "day 1 day 3 day 5"}, Case{"de", "Do 17 Uhr", "day 4 17:00"},
+        Case{"de", "So 15 Minuten", "15"}, Case{"de", "So um 9 Uhr", "9:00"},
+        Case{"de", "Kurs: Mi um 9 Uhr", "9:00"}, Case{"de", "immer Mi um 9 Uhr", "day 3 9:00"},
+        Case{"en", "Tue 3pm, the Sun 4pm", "day 2 15:00 16:00"},
+        Case{"en", "She sat 3 hours in the sun.", "3"}, Case{"en", "May 3 (Fri)", "3/5/0 day 5"},
+        Case{"en", "Sat and Sun 10-14", "day 6 day 7 10 14"},
+        Case{"es", "lun. a vie. a las 9:00", "day 1 day 5 9:00"},
+        Case{"es", "el mar. 5 de marzo", "day 2 5/3/0"}, Case{"es", "dom 9:00", "9:00"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Ordinals, FoundValues,
     ::testing::Values(Case{"en", "his seventieth goal", "70"}, Case{"en", "the twenty-ninth of them", "29"},
                       Case{"en", "the two hundredth visitor", "200"}, Case{"en", "the third time", ""},

@@ -53,15 +53,19 @@ Half half_of(const Whole& whole, const HalvedUnit& unit, size_t tokens) {
 std::optional<Half> read_quarters(TextTokens tokens, const ValueLanguage& language) {
   if (const Phrase<int>* hours = find_phrase(language.quarter_hours, tokens)) {
     const int minutes = hours->meaning * kHourMinutes / 4;
-    return Half{hours->meaning == 1 ? "0.25" : "0.75", std::to_string(minutes), phrase_length(hours->words)};
+    return Half{.normal = hours->meaning == 1 ? "0.25" : "0.75",
+                .otherwise = std::to_string(minutes),
+                .tokens = phrase_length(hours->words),
+                .part = true};
   }
   const Phrase<int>* quarters = find_phrase(language.quarters, tokens);
   if (quarters == nullptr) return std::nullopt;
   const size_t before = phrase_length(quarters->words);
   const Phrase<int>* scale = find_phrase(language.scales, tokens.subspan(before));
   if (scale == nullptr) return std::nullopt;
-  return Half{with_zeros(quarters->meaning == 1 ? "0.25" : "0.75", scale->meaning), "",
-              before + phrase_length(scale->words)};
+  return Half{.normal = with_zeros(quarters->meaning == 1 ? "0.25" : "0.75", scale->meaning),
+              .tokens = before + phrase_length(scale->words),
+              .part = true};
 }
 
 }  // namespace
@@ -81,7 +85,11 @@ std::optional<Half> read_half(TextTokens tokens, const ValueLanguage& language) 
   if (auto quarters = read_quarters(tokens, language)) return quarters;
   if (const size_t before = length_of_any(language.half_before, tokens); before > 0) {
     const HalvedUnit unit = unit_at(tokens.subspan(before), language);
-    if (unit.tokens > 0) return half_of({"0"}, unit, before + (unit.count > 0 ? unit.tokens : 0));
+    if (unit.tokens > 0) {
+      Half half = half_of({"0"}, unit, before + (unit.count > 0 ? unit.tokens : 0));
+      half.part = true;
+      return half;
+    }
   }
   const auto joined = tokens[0].is_word() ? language.read_words(tokens) : std::nullopt;
   if (joined && joined->half) {

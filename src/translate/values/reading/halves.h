@@ -22,10 +22,11 @@ struct HalvedUnit {
 HalvedUnit find_halved_unit(TextTokens tokens, const ValueLanguage& language);
 
 struct Half {
-  std::string normal;     ///< "2.5"
-  std::string otherwise;  ///< in the smaller unit: "150" of "two and a half hours"; empty: none
+  std::string normal = {};     ///< "2.5"
+  std::string otherwise = {};  ///< in the smaller unit: "150" of "two and a half hours"; empty: none
   size_t tokens = 0;
   Unit unit = Unit::kNone;  ///< among the tokens: "dos metros y medio"
+  bool part = false;        ///< as in Value
 };
 
 /// The number with a half at the beginning of `tokens`, or the quarters of a million or an hour. A half alone

@@ -69,6 +69,7 @@ class NumberReader {
       value_.normal = half->normal;
       if (half->unit != Unit::kNone) value_.unit = half->unit;
       value_.in_words = left()[0].is_word();
+      value_.part = half->part;
       otherwise_ = half->otherwise;
       at_ += half->tokens;
       return true;
@@ -91,6 +92,7 @@ class NumberReader {
     value_.in_words = true;
     value_.ordinal = words->ordinal;
     value_.decade = words->decade;
+    value_.part = words->part;
     value_.optional = words->optional;
     value_.determiner = words->determiner;
     value_.unit = words->unit == Unit::kNone ? value_.unit : words->unit;
@@ -341,7 +343,8 @@ bool begins_with_noun(TextTokens tokens, const ValueLanguage& language) {
   constexpr size_t kLeast = 5;  // letters of a noun in the plural; not "this"
   if (language.counts_end_in_s && tokens[0].lower.ends_with('s')) return tokens[0].lower.size() >= kLeast;
   return language.capital_nouns && tokens[0].capitalized && !read_weekday(tokens, language) &&
-         find_phrase(language.months, tokens) == nullptr;
+         find_phrase(language.months, tokens) == nullptr &&
+         find_phrase(language.short_months, tokens) == nullptr;
 }
 
 std::optional<ReadValue> read_marker(TextTokens tokens, const ValueLanguage& language) {

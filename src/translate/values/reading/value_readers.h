@@ -26,6 +26,10 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
 std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& language);
 /// "Monday", "mondays", "Montagabend". Optional where it may be part of a name: "Karfreitag".
 std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& language);
+/// The abbreviation of a weekday at a token of a text, beside a date, a time or another weekday. `before`:
+/// the last value in front of it; null: none.
+std::optional<ReadValue> read_short_weekday(TextTokens tokens, size_t at, const Value* before,
+                                            const ValueLanguage& language);
 /// "LH 6887", "7664-DA", "612 345 678", "2:1", "nine one one"; addresses and other codes are found by
 /// find_addresses_and_codes().
 /// `lasts`: "3:45" is a duration.
