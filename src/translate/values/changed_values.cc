@@ -96,7 +96,19 @@ class Changes {
     if ((from.kind == kTime) != (to.kind == kTime)) return false;  // "12 de noviembre a las 6:00"
     if (from.kind != to.kind && !may_be_day(from)) return false;
     if (from.kind == kNumber && to.kind == kNumber && from.normal.size() > to.normal.size()) return false;
-    return holds_range_word(0, from.end, to.begin);
+    return holds_range_word(0, from.end, to.begin) || is_between(from, to);
+  }
+
+  /// "Zwischen halb acht und halb neun" is a range, too.
+  bool is_between(const Value& from, const Value& to) const {
+    const auto& [text, language] = texts_[0];
+    constexpr size_t kBytes = 16;  // of the word and spaces
+    const std::string_view before = text.substr(0, from.begin);
+    const std::vector<TextToken> words =
+        tokenize_values(before.substr(before.size() - std::min(before.size(), kBytes)));
+    const std::vector<TextToken> between = tokenize_values(text.substr(from.end, to.begin - from.end));
+    return !words.empty() && words.back().is(language.before_conjunction) && !between.empty() &&
+           between[0].is(language.conjunction);
   }
 
   bool is_range_word(size_t text, const TextToken& token) const {
@@ -123,9 +135,9 @@ class Changes {
     return from.kind == ValueKind::kNumber && to.kind == ValueKind::kNumber;
   }
 
-  /// Whether nothing stands between two values of the translation: "9 6".
+  /// Whether nothing stands between two values of the translation: "9 6", "5-Dollar10 $".
   bool are_side_by_side(const Value& first, const Value& last) const {
-    if (first.end >= last.begin) return false;
+    if (first.end > last.begin) return last.end <= first.begin && are_side_by_side(last, first);
     const std::string_view between = texts_[1].text.substr(first.end, last.begin - first.end);
     return between.find_first_not_of(". ") == std::string_view::npos;
   }
@@ -219,7 +231,8 @@ class Changes {
     if (n + 1 >= values.size() || values[n + 1].begin < values[n].end) return false;
     if (multiplies(n) || multiplies(n + 1)) return false;
     const std::vector<TextToken> between = tokens_after_value(n);
-    return between.size() <= 1 || !between[0].is_word() || is_range_word(0, between[0]);
+    return between.empty() || !between[0].is_word() || is_range_word(0, between[0]) ||
+           length_of_any(texts_[0].language.unit_links, between) > 0;
   }
 
   /// Whether a value of the source may be of a unit that stands with one beside it.

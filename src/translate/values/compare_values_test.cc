@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/find_values.h"
 #include "translate/values/repair_trials.h"
@@ -516,6 +518,70 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "He prepared the 1:0.", "de", "Er bereitete das 1.0:0 vor.", 1, 1},
                       Pair{"en", "in the first half year of 2018", "de", "im ersten Halbjahr 2018", 0, 0}));
 
+// Numbers that were taken for a time, and times for another half of the day.
+INSTANTIATE_TEST_SUITE_P(
+    PartsOfTheDayAndScores, ComparedValues,
+    ::testing::Values(
+        Pair{"de", "Heute Abend um 8 Uhr gehen wir ins Kino.", "en", "Tonight we go out at 8 a.m.", 1, 1},
+        Pair{"de", "Heute Abend um 8 Uhr gehen wir ins Kino.", "en", "Tonight we go out at 8 p.m.", 0, 0},
+        Pair{"de", "Heute Abend um 8 Uhr gehen wir ins Kino.", "en", "We go out at 8 tonight.", 0, 0},
+        Pair{"en", "Tonight at 8:30 we go out.", "de", "Um 8:30 Uhr gehen wir heute Abend aus.", 0, 0},
+        Pair{"de", "Nachts um 1 Uhr war es laut.", "en", "It was loud at 1:00 p.m. at night.", 1, 1},
+        Pair{"de", "Gegen 1 Uhr war es in der Nacht laut.", "en", "It was loud in the night, at 1 p.m.", 1,
+             1},
+        Pair{"de", "Am Sonnabend um 8 Uhr", "en", "on Saturday at 8 p.m.", 1, 1},
+        Pair{"es", "Nos vemos por la tarde, a las 4.", "en", "See you in the afternoon, at 4 a.m.", 1, 1},
+        Pair{"es", "Nos vemos por la tarde, a las 4.", "en", "See you in the afternoon, at 4.", 0, 0},
+        Pair{"es", "Nos vemos a las 4.", "en", "See you at 4 a.m.", 1, 1},
+        Pair{"es", "abierto de las 10 a las 18", "en", "open from 10 a.m. to 6 p.m.", 0, 0},
+        Pair{"es", "entre las 4 y las 5 de la tarde", "en", "between 4 a.m. and 5 p.m.", 1, 1},
+        Pair{"es", "entre las 4 y las 5 de la tarde", "en", "between 4 p.m. and 5 p.m.", 0, 0},
+        Pair{"es", "entre las 4 y las 5 de la tarde", "en", "between four o'clock and 5 p.m.", 0, 0},
+        Pair{"es", "entre las 3 y las 5 a.m.", "en", "between 3 am and 5 a.m.", 0, 0},
+        Pair{"de", "von 3 bis 5 Uhr nachmittags", "en", "from 3 to 5 p.m.", 0, 0},
+        Pair{"de", "von 3 bis 5 Uhr nachmittags", "en", "from 3 a.m. to 5 p.m.", 1, 1},
+        Pair{"es", "después de las 13 h locales", "en", "after 1:00 p.m. local time", 0, 0},
+        Pair{"de", "Um 2 Uhr mittags kommt er.", "en", "He comes at 2 a.m. at noon.", 1, 1},
+        Pair{"de", "Um 2 Uhr mittags kommt er.", "en", "He comes at noon, at 2 p.m.", 0, 0},
+        Pair{"de", "um 12 Uhr mittags", "en", "at noon", 0, 0},
+        Pair{"es", "a las doce del mediodía", "en", "at noon, at twelve o'clock", 0, 0},
+        Pair{"es", "A la 1 del mediodía comemos.", "en", "At noon we eat at 1 a.m.", 1, 1},
+        Pair{"en", "The score was 3-0 at half-time.", "de", "In der Halbzeit stand es null um 3 Uhr.", 1, 1},
+        Pair{"en", "The final score was 3-0.", "de", "Der Endstand war 3:00.", 2, 1},
+        Pair{"en", "The final score was 3-5.", "de", "Der Endstand war 3:05.", 2, 1},
+        Pair{"en", "The final score was 3-0.", "de", "Der Endstand war 0. 3.", 1, 0},
+        Pair{"en", "The final score was 3-0.", "de", "Der Endstand war 3:0.", 0, 0},
+        Pair{"en", "open 9-17", "de", "von 9 bis 17 Uhr offen", 0, 0},
+        Pair{"en", "At 7 and 20 people came.", "de", "Um 7 Uhr und 20 Leute kamen.", 0, 0},
+        Pair{"en", "He ran it in 3:45.", "de", "Er lief es in 3:45 Uhr.", 1, 1},
+        Pair{"en", "He ran it in 3:05.", "de", "Er lief es in 3 Minuten und 5 Sekunden.", 0, 0},
+        Pair{"de", "Zwischen halb acht und halb neun bin ich da.", "en",
+             "I'll be there between half past eight and half past seven.", 1, 0},
+        Pair{"de", "Zwischen halb acht und halb neun bin ich da.", "en",
+             "I'll be there between half past seven and half past eight.", 0, 0},
+        Pair{"de", "um halb acht und um halb neun", "en", "at half past eight and half past seven", 0, 0},
+        Pair{"en", "It's 20 to 9.", "de", "Es ist 20 bis 9.", 1, 2},
+        Pair{"en", "It's 20 to 9.", "de", "Es ist zwanzig vor neun.", 0, 0}));
+
+INSTANTIATE_TEST_SUITE_P(
+    SharedUnitsAndMarks, ComparedValues,
+    ::testing::Values(
+        Pair{"en", "It lost $1.2bn in 2023.", "de", "Es hat 2023 $ und 1,2 Milliarden Dollar verloren.", 0,
+             1},
+        Pair{"en", "It costs 5 or 10 dollars.", "de", "Es kostet 5 Dollar oder 10 Dollar.", 0, 0},
+        Pair{"de", "Der Preis stieg von 5 auf 7 Euro.", "en", "The price rose from €5 to €7.", 0, 0},
+        Pair{"es", "Cuesta 5 o 10 euros.", "en", "It costs €5 or €10.", 0, 0},
+        Pair{"en", "It costs $5-$10.", "de", "Es kostet 5-Dollar10 $.", 1, 0},
+        Pair{"es", "Pagó 1,250 pesos.", "en", "It paid 1.250 pesos.", 1, 1},
+        Pair{"es", "Pagó 1,250 pesos.", "en", "He paid 1,250 pesos.", 0, 0},
+        Pair{"es", "Ganó $1,500.", "en", "It won $1.500.", 1, 1},
+        Pair{"es", "Cuesta 1,459 euros el litro.", "en", "It costs 1.459 euros a liter.", 0, 0},
+        Pair{"en", "a 1.5-liter engine", "de", "ein 1.5-Liter-Motor", 1, 1},
+        Pair{"en", "a 1.5-liter engine", "de", "ein 1.5- Liter Motor", 1, 1},
+        Pair{"en", "a 1.5-liter engine", "de", "ein 1,5- Liter Motor", 0, 0},
+        Pair{"es", "El siglo II fue duro.", "en", "The third century was tough.", 1, 0},
+        Pair{"es", "El siglo II fue duro.", "en", "The second century was tough.", 0, 0}));
+
 // A number is the day of another date, or an hour, although it counts something else.
 INSTANTIATE_TEST_SUITE_P(
     MovedNumbers, ComparedValues,
@@ -947,6 +1013,45 @@ TEST(RepairTrials, WriteTheWholeRange) {
   EXPECT_FALSE(compare_values({source, english_values()}, {right, german_values()}).range.has_value());
 }
 
+TEST(RepairTrials, WriteTheWholeRangeInPlaceOfItsPrepositionWithACapital) {
+  const std::string source = "Von halb acht bis viertel nach neun.", translation = "From half past eight.";
+  const RepairTrial trial =
+      repair_trials(of(source, translation), {source, translation}, german_values(), english_values(), 0)
+          .front();
+  EXPECT_EQ(trial.kept_bytes, 0U);
+  EXPECT_EQ(trial.inserted, "From half past seven to quarter past nine");
+}
+
+TEST(RepairTrials, WriteBothNumbersOfAScore) {
+  const std::string source = "The final score was 3-0.", translation = "Der Endstand war 3:00.";
+  const auto trials =
+      repair_trials(compare_values({source, english_values()}, {translation, german_values()}),
+                    {source, translation}, english_values(), german_values(), 0);
+  EXPECT_TRUE(std::ranges::any_of(
+      trials, [](const RepairTrial& trial) { return trial.required == std::vector<std::string>{"3-0"}; }));
+}
+
+TEST(RepairTrials, LeaveOutAWordBehindADuration) {
+  const std::string source = "He ran it in 3:45.", translation = "Er lief es in 3:45 Uhr.";
+  const RepairTrial trial =
+      repair_trials(compare_values({source, english_values()}, {translation, german_values()}),
+                    {source, translation}, english_values(), german_values(), 0)
+          .front();
+  EXPECT_EQ(translation.substr(0, trial.kept_bytes), "Er lief es in 3:45");
+  EXPECT_EQ(translation.substr(trial.resumed_bytes), ".");
+}
+
+TEST(RepairTrials, ChangeOnlyTheMarkOfADecimalNumber) {
+  const std::string source = "a 1.5-liter engine", translation = "ein 1.5- Liter Motor";
+  const RepairTrial trial =
+      repair_trials(compare_values({source, english_values()}, {translation, german_values()}),
+                    {source, translation}, english_values(), german_values(), 0)
+          .front();
+  EXPECT_EQ(
+      translation.substr(0, trial.kept_bytes) + trial.inserted + translation.substr(trial.resumed_bytes),
+      "ein 1,5- Liter Motor");
+}
+
 TEST(RepairTrials, WriteBothTimesOfAList) {
   const std::string source = "They have appointments at 10 a.m. and 11 a.m. on Friday.",
                     translation = "Sie haben Termine um 11 Uhr am Freitag.";
@@ -996,6 +1101,15 @@ TEST(WrittenValues, YearsHaveNoSeparators) {
   EXPECT_EQ(written("seit 2008", "de", "en"), "2008");
   EXPECT_EQ(written("2008 €", "de", "en"), "€2,008");
   EXPECT_EQ(written("2.008 Gäste", "de", "en"), "2,008");
+}
+
+TEST(WrittenValues, RangesOfMoneyKeepTheirHyphen) {
+  const auto rewritten = [](const char* text, const char* from, const char* to) {
+    return rewrite_numbers(text, *value_language(from), *value_language(to)).value_or("");
+  };
+  EXPECT_EQ(rewritten("$5-$10", "en", "de"), "5 Dollar-10 Dollar");
+  EXPECT_EQ(rewritten("$1,000.50-$2,000", "en", "es"), "1000,50 dólares-2000 dólares");
+  EXPECT_EQ(rewritten("€1.000-€2.000", "de", "en"), "€1,000-€2,000");
 }
 
 TEST(WrittenValues, MillionsAreWords) {

@@ -55,8 +55,9 @@ size_t without_words(std::string_view translation, size_t begin, std::span<const
     shorter = false;
     for (const std::string_view word : words) {
       const std::string_view before = translation.substr(0, end);
-      if (!before.ends_with(word) || (before.size() > word.size() && before[end - word.size() - 1] != ' '))
-        continue;
+      if (before.size() < word.size()) continue;
+      const size_t first = end - word.size();
+      if (ascii_lower(before.substr(first)) != word || (first > 0 && before[first - 1] != ' ')) continue;
       end = without_spaces(end - word.size());
       shorter = true;
     }
@@ -190,6 +191,19 @@ std::string with_names(std::string_view source, const std::vector<Value>& missin
   return text;
 }
 
+/// The figures of both numbers if one of them is a missing value: "3-0"; empty for others.
+std::string joined_pair(const Value& missing, std::string_view source) {
+  constexpr std::string_view kFigures = "0123456789-";
+  if (missing.kind != ValueKind::kNumber || !missing.linked || missing.unit != Unit::kNone) return "";
+  const size_t before = source.substr(0, missing.begin).find_last_not_of(kFigures);
+  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const size_t end = std::min(source.find_first_not_of(kFigures, missing.end), source.size());
+  const std::string_view pair = source.substr(begin, end - begin);
+  const size_t hyphen = pair.find('-');
+  if (hyphen == std::string_view::npos || hyphen != pair.rfind('-')) return "";
+  return hyphen > 0 && hyphen + 1 < pair.size() ? std::string(pair) : "";
+}
+
 /// `form` behind the first bytes of the translation. What it is joined to stays so: the "9–" of "9–41".
 RepairTrial insertion(std::string_view translation, size_t kept, const std::string& form) {
   const size_t word = kept - std::min(kept, translation.substr(0, kept).rfind(' ') + 1);
@@ -240,12 +254,31 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     const size_t kept = without_end(texts.translation, wrong, kFigures);
     std::string form = form_of(right, source, target_language, attempt);
     if (kept == 0) form[0] = ascii_upper(form[0]);  // begins the sentence
-    trials.push_back(insertion(texts.translation, kept, form));
+    // Of "3:45 Uhr", a duration, only "Uhr" is wrong, where a sentence does not end with it.
+    const bool is_more = right.kind == ValueKind::kText &&
+                         text_of(added.front(), texts.translation).starts_with(form + " ") &&
+                         added.front().end < texts.translation.size();
+    // Of "2.5- Liter", only the point is wrong.
+    const bool only_mark = right.kind == ValueKind::kNumber && added.front().ill_written &&
+                           !added.front().ordinal && added.front().unit == Unit::kNone &&
+                           right.normal == added.front().normal;
+    if (only_mark) {
+      trials.push_back({.kept_bytes = kept,
+                        .inserted = write_figures(right.normal, target_language, right.decimals),
+                        .resumed_bytes = added.front().end});
+    }
+    trials.push_back(is_more
+                         ? RepairTrial{.kept_bytes = wrong + form.size(), .resumed_bytes = added.front().end}
+                         : insertion(texts.translation, kept, form));
   }
   RepairTrial constrained;
   for (const Value& value : missing) {
     if (value.kind == ValueKind::kMarker || is_range_in_words(value, source)) continue;
     constrained.required.push_back(form_of(value, source, target_language, attempt));
+  }
+  if (!missing.empty()) {
+    if (std::string pair = joined_pair(missing.front(), source); !pair.empty())
+      trials.push_back({.required = {std::move(pair)}});
   }
   constexpr size_t kMaxRequired = 4;
   if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired) {

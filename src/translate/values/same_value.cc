@@ -62,7 +62,12 @@ class Comparison {
     }
     if (source.kind == kNumber && translation.kind == kTime) {
       // "Dos por la noche" is no time; the 2 of "a las dos" is its other reading.
-      const bool alone = values_[0].values[source.index].kind == kNumber && !a.linked;
+      const Value& whole = values_[0].values[source.index];
+      const bool alone = whole.kind == kNumber && !a.linked;
+      // "Las 4" in the afternoon is not 4 a.m. either.
+      const bool hour = whole.kind == kTime && whole.other_reading.size() == 1;
+      if (hour && !is_same_time(whole, b, values_)) return false;
+      if (whole.kind == kNumber && is_of_score(source, translation)) return false;
       if (texts_[0].language.article_before_times && alone) return false;
       if (alone && !a.may_be_hour && invents_part(b)) return false;
       if (alone && a.behind_for && values_[0].has_time) return false;
@@ -76,6 +81,8 @@ class Comparison {
     if (source.kind == kNumber && a.kind == kNumber && b.kind == kNumber && !is_well_written(source, b))
       return false;
     if (source.kind == kNumber && is_in_code(0, source) && is_in_code(1, translation)) return false;
+    if ((a.linked && is_of_padded_minutes(translation, 1)) || (b.linked && is_of_padded_minutes(source, 0)))
+      return false;
     if ((a.decade && b.unit != Unit::kNone) || (b.decade && a.unit != Unit::kNone)) return false;
     return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
@@ -98,6 +105,34 @@ class Comparison {
                                  [&](char c) { return is(static_cast<unsigned char>(c)); });
     };
     return holds(is_ascii_upper) && !holds(is_ascii_lower);
+  }
+
+  /// Whether a number of the source is one of two, as in "3-0", of which the other is no hour in the
+  /// translation.
+  bool is_of_score(const Atom& source, const Atom& translation) const {
+    if (!source.value->linked || source.value->may_be_hour) return false;
+    const std::vector<Value>&values = values_[0].values, &times = values_[1].values;
+    const auto is_hour_beside = [&](const Value& number) {
+      if (number.normal == "0" && texts_[0].language.twelve_hour) return false;
+      constexpr size_t kFarthest = 2;  // values, with a weekday between the times
+      const size_t at = translation.index, begin = at - std::min(at, kFarthest);
+      for (size_t n = begin; n < times.size() && n <= at + kFarthest; ++n) {
+        if (n != at && times[n].kind == ValueKind::kTime && is_hour(number, times[n], values_, false))
+          return true;
+      }
+      return false;
+    };
+    const auto is_other_hour = [&](size_t n) {
+      if (n >= values.size() || !values[n].linked) return false;
+      return values[n].kind == ValueKind::kTime || is_hour_beside(values[n]);
+    };
+    return !is_other_hour(source.index + 1) && (source.index == 0 || !is_other_hour(source.index - 1));
+  }
+
+  /// Whether a number is of a time whose minutes begin with a zero: "3:00" and "3:05" are no "3-0" and "3-5".
+  bool is_of_padded_minutes(const Atom& number, size_t text) const {
+    constexpr int kTwoDigits = 10;
+    return number.value->of_figures && values_[text].values[number.index].minute % kHourMinutes < kTwoDigits;
   }
 
   /// Whether hours stand behind a number of the translation: "in 11 hours" is not at 11.
@@ -125,8 +160,8 @@ class Comparison {
     if (!decimals && std::ranges::count(figures(1, translation), language.decimal_mark) == 1) return false;
     if (figures(0, value).find_first_of(".,") == std::string_view::npos) return false;
     constexpr size_t kMostOfVersions = 3;  // decimals; "3.14159" is none
-    return translation.decimals <= kMostOfVersions && translation.unit == Unit::kNone &&
-           !has_unit_of_range(source.index);
+    return translation.decimals <= kMostOfVersions && value.unit == Unit::kNone &&
+           translation.unit == Unit::kNone && !has_unit_of_range(source.index);
   }
 
   std::string_view figures(size_t text, const Value& value) const {

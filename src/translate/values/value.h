@@ -134,13 +134,17 @@ inline bool is_zero_in_words(const Value& value) {
 struct TextValues {
   std::vector<Value> values = {};
   bool has_time = false;  ///< among them
-  /// Whether the text names a part of the day before noon, or after it, apart from its times: "tonight at
-  /// six".
-  bool names_morning = false, names_afternoon = false;
+  /// Whether the text names a part of the day before noon, or after it, or the night, apart from its times:
+  /// "tonight at six".
+  bool names_morning = false, names_afternoon = false, names_night = false;
 
-  bool names_part_of_day() const { return names_morning || names_afternoon; }
+  bool names_part_of_day() const { return names_morning || names_afternoon || names_night; }
   /// Whether it names one that a minute of the day may be in.
-  bool names_part_of(int minute) const { return minute < kHalfDayMinutes ? names_morning : names_afternoon; }
+  bool names_part_of(int minute) const {
+    constexpr int kNightBegins = 18 * kHourMinutes, kNightEnds = 6 * kHourMinutes;
+    const bool night = minute >= kNightBegins || minute < kNightEnds;
+    return (minute < kHalfDayMinutes ? names_morning : names_afternoon) || (names_night && night);
+  }
 };
 
 }  // namespace heed::translate

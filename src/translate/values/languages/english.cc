@@ -143,22 +143,25 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"pm", PartOfDay::kAfternoon},
     {"in the morning", PartOfDay::kMorning},
     {"in the afternoon", PartOfDay::kAfternoon},
-    {"in the evening", PartOfDay::kAfternoon},
+    {"in the evening", PartOfDay::kEvening},
     {"at night", PartOfDay::kNight},
-    {"tonight", PartOfDay::kAfternoon},
-    {"this evening", PartOfDay::kAfternoon},
+    {"tonight", PartOfDay::kEvening},
+    {"this evening", PartOfDay::kEvening},
     {"this morning", PartOfDay::kMorning},
     {"this afternoon", PartOfDay::kAfternoon},
 };
 constexpr Phrase<PartOfDay> kWordsOfPart[] = {
     {"morning", PartOfDay::kMorning},      {"mornings", PartOfDay::kMorning},
     {"am", PartOfDay::kMorning},           {"afternoon", PartOfDay::kAfternoon},
-    {"afternoons", PartOfDay::kAfternoon}, {"evening", PartOfDay::kAfternoon},
-    {"evenings", PartOfDay::kAfternoon},   {"pm", PartOfDay::kAfternoon},
+    {"afternoons", PartOfDay::kAfternoon}, {"evening", PartOfDay::kEvening},
+    {"evenings", PartOfDay::kEvening},     {"pm", PartOfDay::kAfternoon},
     {"night", PartOfDay::kNight},          {"nights", PartOfDay::kNight},
     {"tonight", PartOfDay::kNight}};
+constexpr std::string_view kLinksOfParts[] = {"at"};
+constexpr std::string_view kBeforeGreetings[] = {"good"};
 constexpr std::string_view kClockWords[] = {"o'clock", "pm", "am", "p . m .", "a . m ."};
-constexpr std::string_view kDurations[] = {"min", "mins", "minute", "minutes", "sec", "seconds", "hours"};
+constexpr std::string_view kDurations[] = {"min", "mins",    "minute", "minutes",
+                                           "sec", "seconds", "hours",  "long"};
 constexpr Phrase<Period> kPeriods[] = {
     {"second", Period::kSecond},  {"seconds", Period::kSecond}, {"minute", Period::kMinute},
     {"minutes", Period::kMinute}, {"hour", Period::kHour},      {"hours", Period::kHour},
@@ -284,14 +287,17 @@ constexpr std::string_view kBeforeSureDecades[] = {"the early", "the late", "of 
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
+constexpr std::string_view kUnitLinks[] = {"or", "plus", "minus"};
+constexpr std::string_view kCenturies[] = {"century", "centuries", "century's"};
 constexpr std::string_view kMultipliers[] = {"×", "x", "times"};
 constexpr std::string_view kNone[] = {"no",      "none", "nobody", "nothing", "not",
                                       "without", "free", "never",  "zero",    "nil"};
 constexpr std::string_view kPlurals[] = {"people", "men", "women", "children"};
 constexpr std::string_view kDecimalWords[] = {"point"};
 constexpr std::string_view kSmallerUnitLinks[] = {"and"};
-constexpr std::string_view kBeforeDurations[] = {"lasts", "lasted", "last",      "lasting",  "takes",
-                                                 "took",  "ran",    "length of", "duration", "duration :"};
+constexpr std::string_view kBeforeDurations[] = {"lasts",    "lasted",     "last", "lasting",
+                                                 "takes",    "took",       "ran",  "length of",
+                                                 "duration", "duration :", "in"};
 constexpr std::string_view kHalfBefore[] = {"half an",    "half a",    "half",      "half - an -",
                                             "half - a -", "half of a", "half of an"};
 constexpr std::string_view kPartsBefore[] = {"half a", "half of", "quarter of"};
@@ -473,9 +479,12 @@ const ValueLanguage& values() {
       .anniversaries = kAnniversaries,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
+      .links_of_parts = kLinksOfParts,
+      .before_greetings = kBeforeGreetings,
       .named_times = kNamedTimes,
       .ranges = kRanges,
       .conjunction = "and",
+      .before_conjunction = "between",
       .written_range = "from {} to {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
@@ -496,10 +505,12 @@ const ValueLanguage& values() {
       .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,
       .short_inches = "in",
+      .unit_links = kUnitLinks,
       .units_joined = kUnitsJoined,
       .units_before = kUnitsBefore,
       .multipliers = kMultipliers,
       .none = kNone,
+      .centuries = kCenturies,
       .counts_end_in_s = true,
       .said_otherwise = kSaidOtherwise,
       .plurals = kPlurals,

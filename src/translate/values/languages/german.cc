@@ -66,19 +66,23 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"morgens", PartOfDay::kMorning},       {"früh", PartOfDay::kMorning},
     {"vormittags", PartOfDay::kMorning},    {"am morgen", PartOfDay::kMorning},
     {"am vormittag", PartOfDay::kMorning},  {"in der früh", PartOfDay::kMorning},
+    {"mittags", PartOfDay::kNoon},          {"am mittag", PartOfDay::kNoon},
     {"nachmittags", PartOfDay::kAfternoon}, {"am nachmittag", PartOfDay::kAfternoon},
-    {"abends", PartOfDay::kAfternoon},      {"am abend", PartOfDay::kAfternoon},
+    {"abends", PartOfDay::kEvening},        {"am abend", PartOfDay::kEvening},
     {"nachts", PartOfDay::kNight},          {"in der nacht", PartOfDay::kNight},
 };
 constexpr Phrase<PartOfDay> kWordsOfPart[] = {
     {"früh", PartOfDay::kMorning},          {"morgens", PartOfDay::kMorning},
-    {"vormittag", PartOfDay::kMorning},     {"mittag", PartOfDay::kAfternoon},
-    {"mittags", PartOfDay::kAfternoon},     {"nachmittag", PartOfDay::kAfternoon},
-    {"nachmittags", PartOfDay::kAfternoon}, {"abend", PartOfDay::kAfternoon},
-    {"abends", PartOfDay::kAfternoon},      {"nacht", PartOfDay::kNight},
+    {"vormittag", PartOfDay::kMorning},     {"mittag", PartOfDay::kNoon},
+    {"mittags", PartOfDay::kNoon},          {"nachmittag", PartOfDay::kAfternoon},
+    {"nachmittags", PartOfDay::kAfternoon}, {"abend", PartOfDay::kEvening},
+    {"abends", PartOfDay::kEvening},        {"nacht", PartOfDay::kNight},
     {"nachts", PartOfDay::kNight}};
+constexpr std::string_view kLinksOfParts[] = {"um", "gegen", "ab", "so um", "so gegen"};
+constexpr std::string_view kBeforeGreetings[] = {"guten", "gute", "schönen", "schöne"};
 constexpr std::string_view kClockWords[] = {"uhr"};
-constexpr std::string_view kDurations[] = {"min", "minute", "minuten", "sek", "sekunden", "stunden", "std"};
+constexpr std::string_view kDurations[] = {"min",      "minute",  "minuten", "sek",
+                                           "sekunden", "stunden", "std",     "lang"};
 constexpr Phrase<Period> kPeriods[] = {
     {"sekunde", Period::kSecond}, {"sekunden", Period::kSecond}, {"minute", Period::kMinute},
     {"minuten", Period::kMinute}, {"stunde", Period::kHour},     {"stunden", Period::kHour},
@@ -189,13 +193,16 @@ constexpr std::string_view kBeforeLabels[] = {
     "teil",      "übung",     "version", "wohnung", "ziffer", "zimmer"};
 constexpr std::string_view kOrdinalEndings[] = {"te", "ten", "ter", "tes", "ste", "sten", "ster", "stes"};
 
+constexpr std::string_view kUnitLinks[] = {"oder", "auf", "statt", "plus", "minus"};
+constexpr std::string_view kCenturies[] = {"jahrhundert", "jahrhunderts", "jahrhunderte", "jahrhunderten"};
 constexpr std::string_view kMultipliers[] = {"×", "x", "mal"};
 constexpr std::string_view kNone[] = {"kein", "niemand", "nichts", "nicht", "nie",
                                       "ohne", "frei",    "los",    "null"};
 constexpr std::string_view kDecimalWords[] = {"komma"};
 constexpr std::string_view kSmallerUnitLinks[] = {"und"};
-constexpr std::string_view kBeforeDurations[] = {"dauert", "dauerte", "dauern",  "dauerten", "gedauert",
-                                                 "lief",   "dauer",   "dauer :", "länge",    "länge :"};
+constexpr std::string_view kBeforeDurations[] = {
+    "dauert", "dauerte", "dauern", "dauerten", "gedauert", "lief",
+    "dauer",  "dauer :", "länge",  "länge :",  "in"};
 constexpr std::string_view kHalfBefore[] = {"halbe",    "halber",       "halbes",       "halben",
                                             "halb ein", "hälfte einer", "hälfte eines", "hälfte von einer"};
 constexpr std::string_view kPartsBefore[] = {"halbe",       "halben",     "halber",
@@ -563,9 +570,12 @@ const ValueLanguage& values() {
       .anniversaries = kAnniversaries,
       .parts_of_day = kPartsOfDay,
       .words_of_part_of_day = kWordsOfPart,
+      .links_of_parts = kLinksOfParts,
+      .before_greetings = kBeforeGreetings,
       .named_times = kNamedTimes,
       .ranges = kRanges,
       .conjunction = "und",
+      .before_conjunction = "zwischen",
       .written_range = "von {} bis {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
@@ -585,10 +595,12 @@ const ValueLanguage& values() {
       .decimal_words = kDecimalWords,
       .smaller_unit_links = kSmallerUnitLinks,
       .units = kUnits,
+      .unit_links = kUnitLinks,
       .paying = "zahl",
       .units_before = kUnitsBefore,
       .multipliers = kMultipliers,
       .none = kNone,
+      .centuries = kCenturies,
       .capital_nouns = true,
       .minus = kMinus,
       .below_zero = kBelowZero,

@@ -142,6 +142,8 @@ constexpr Phrase<PartOfDay> kPartsOfDay[] = {
     {"p . m", PartOfDay::kAfternoon},
     {"pm", PartOfDay::kAfternoon},
     {"de la mañana", PartOfDay::kMorning},
+    {"del mediodía", PartOfDay::kNoon},
+    {"de mediodía", PartOfDay::kNoon},
     {"de la tarde", PartOfDay::kAfternoon},
     {"de la noche", PartOfDay::kNight},
     {"de la madrugada", PartOfDay::kMorning},
@@ -159,7 +161,8 @@ constexpr Phrase<PartOfDay> kWordsOfPart[] = {
     {"la tarde", PartOfDay::kAfternoon},   {"esta tarde", PartOfDay::kAfternoon},
     {"las tardes", PartOfDay::kAfternoon}, {"pm", PartOfDay::kAfternoon},
     {"la noche", PartOfDay::kNight},       {"esta noche", PartOfDay::kNight},
-    {"las noches", PartOfDay::kNight}};
+    {"las noches", PartOfDay::kNight},     {"al mediodía", PartOfDay::kNoon}};
+constexpr std::string_view kLinksOfParts[] = {"a", "hacia", "sobre"};
 constexpr std::string_view kClockWords[] = {"pm", "am", "p . m .", "a . m .", "h", "horas"};
 constexpr std::string_view kDurations[] = {"min", "minuto", "minutos", "seg", "segundos"};
 constexpr Phrase<Period> kPeriods[] = {
@@ -265,13 +268,15 @@ constexpr std::string_view kBehindTimes[] = {"horas", "antes",  "entonces",  "mi
 constexpr std::string_view kBeforeRanges[] = {"de", "desde", "a", "a partir de", "entre", "en"};
 constexpr std::string_view kOrdinalEndings[] = {"º", "ª", "o", "a", "er", "ro", "do", "to"};
 
+constexpr std::string_view kUnitLinks[] = {"o", "u", "más", "menos"};
+constexpr std::string_view kCenturies[] = {"siglo", "siglos"};
 constexpr std::string_view kMultipliers[] = {"×", "x", "veces"};
 constexpr std::string_view kNone[] = {"no",  "ningún", "ninguno", "ninguna", "nadie", "nada",
                                       "sin", "nunca",  "cero",    "libre",   "libres"};
 constexpr std::string_view kDecimalWords[] = {"coma", "punto"};
 constexpr std::string_view kSmallerUnitLinks[] = {"con", "y"};
-constexpr std::string_view kBeforeDurations[] = {"dura",   "duró",     "duran",      "duraron",
-                                                 "duraba", "duración", "duración :", "duración de"};
+constexpr std::string_view kBeforeDurations[] = {"dura",     "duró",       "duran",       "duraron", "duraba",
+                                                 "duración", "duración :", "duración de", "en"};
 constexpr std::string_view kHalfBefore[] = {"medio", "media", "mitad de un", "mitad de una"};
 constexpr std::string_view kPartsBefore[] = {"medio",
                                              "media",
@@ -455,9 +460,11 @@ const ValueLanguage& values() {
                                       .anniversaries = kAnniversaries,
                                       .parts_of_day = kPartsOfDay,
                                       .words_of_part_of_day = kWordsOfPart,
+                                      .links_of_parts = kLinksOfParts,
                                       .named_times = kNamedTimes,
                                       .ranges = kRanges,
                                       .conjunction = "y",
+                                      .before_conjunction = "entre",
                                       .written_range = "de {} a {}",
                                       .at_named_times = "a",
                                       .before_ranges = kBeforeRanges,
@@ -480,9 +487,11 @@ const ValueLanguage& values() {
                                       .decimal_words = kDecimalWords,
                                       .smaller_unit_links = kSmallerUnitLinks,
                                       .units = kUnits,
+                                      .unit_links = kUnitLinks,
                                       .units_before = kUnitsBefore,
                                       .multipliers = kMultipliers,
                                       .none = kNone,
+                                      .centuries = kCenturies,
                                       .counts_end_in_s = true,
                                       .minus = kMinus,
                                       .certain_minus = kCertainMinus,

@@ -54,7 +54,7 @@ struct TimePattern {
 /// Of ValueLanguage::relative_days, beside the weekdays 1 to 7.
 inline constexpr int kDayAfterTomorrow = 8, kDayBeforeYesterday = 9;
 
-enum class PartOfDay { kMorning, kAfternoon, kNight };
+enum class PartOfDay { kMorning, kNoon, kAfternoon, kEvening, kNight };
 enum class Period { kSecond, kMinute, kHour, kDay, kWeek, kMonth, kYear };
 
 template <typename Meaning>
@@ -132,11 +132,14 @@ struct ValueLanguage {
   std::span<const std::string_view> anniversaries = {};  ///< count years with an ordinal: "18th birthday"
   std::span<const Phrase<PartOfDay>> parts_of_day = {};  ///< behind a time
   std::span<const Phrase<PartOfDay>> words_of_part_of_day = {};  ///< anywhere: "tonight"
-  std::span<const Phrase<int>> named_times = {};                 ///< "noon", in minutes of the day
-  std::span<const std::string_view> ranges = {};                 ///< between two times: "to", "bis"
-  std::string_view conjunction = {};                             ///< of `ranges`, the one that lists: "and"
-  std::string_view written_range = {};                           ///< of two times, each as {}
-  std::string_view at_named_times = {};  ///< a word of ranges that is also "at": "a mediodía"
+  std::span<const std::string_view> links_of_parts = {};    ///< from one to a time behind it: "tonight at"
+  std::span<const std::string_view> before_greetings = {};  ///< in front of one that is none: "good evening"
+  std::span<const Phrase<int>> named_times = {};            ///< "noon", in minutes of the day
+  std::span<const std::string_view> ranges = {};            ///< between two times: "to", "bis"
+  std::string_view conjunction = {};                        ///< of `ranges`, the one that lists: "and"
+  std::string_view before_conjunction = {};  ///< a word that makes a range of a list: "between"
+  std::string_view written_range = {};       ///< of two times, each as {}
+  std::string_view at_named_times = {};      ///< a word of ranges that is also "at": "a mediodía"
   std::span<const std::string_view> before_ranges = {};  ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
   std::span<const std::string_view> before_times = {};
@@ -167,12 +170,15 @@ struct ValueLanguage {
   /// Between an amount and its cents, or metres and centimetres: "and".
   std::span<const std::string_view> smaller_unit_links = {};
   std::span<const UnitWords> units = {};
-  std::string_view short_inches = {};               ///< a word behind feet or in front of a mark only: "in"
-  std::string_view paying = {};                     ///< in words beside which "bar" is cash: "bezahlt"
-  std::span<const Phrase<Unit>> units_joined = {};  ///< behind a number without a space: "20p"
-  std::span<const Phrase<Unit>> units_before = {};  ///< in front of one
+  std::string_view short_inches = {};  ///< a word behind feet or in front of a mark only: "in"
+  /// Between two numbers that may share a unit, beside `ranges`: "two or three dollars".
+  std::span<const std::string_view> unit_links = {};
+  std::string_view paying = {};                        ///< in words beside which "bar" is cash: "bezahlt"
+  std::span<const Phrase<Unit>> units_joined = {};     ///< behind a number without a space: "20p"
+  std::span<const Phrase<Unit>> units_before = {};     ///< in front of one
   std::span<const std::string_view> multipliers = {};  ///< behind a number that multiplies: "2x"
   std::span<const std::string_view> none = {};         ///< what says zero otherwise: "no people"
+  std::span<const std::string_view> centuries = {};    ///< beside a Roman number: "century"
   bool counts_end_in_s = false;                        ///< plural nouns: "zero goals"
   bool capital_nouns = false;                          ///< and few other words have a capital
   /// What says a number without a numeral, and how models translate it better: "a fortnight" as "14 days".

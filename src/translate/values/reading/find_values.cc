@@ -24,11 +24,12 @@ class Finder {
       StopScope::check();
       note_part_of_day();
       read_part_before_number();
-      const auto value = read();
+      auto value = read();
       if (!value) {
         ++at_;
         continue;
       }
+      read_part_of_day_before(value->value);
       result_.values.push_back(value->value);
       if (is_certainly_time(result_.values.back(), value->tokens)) {
         result_.values.back().other_reading.clear();
@@ -49,10 +50,61 @@ class Finder {
   void note_part_of_day() {
     const std::string_view token = tokens_[at_].lower;
     for (const auto& [word, part] : language_.words_of_part_of_day) {
-      if (!begins_with(left(), word) && !(language_.joins_words && token.ends_with(word))) continue;
-      result_.names_morning |= part != PartOfDay::kAfternoon;
-      result_.names_afternoon |= part != PartOfDay::kMorning;
+      const bool joined = language_.joins_words && token.ends_with(word) && !is_weekday(token);
+      if (!begins_with(left(), word) && !joined) continue;
+      result_.names_morning |= part == PartOfDay::kMorning;
+      result_.names_night |= part == PartOfDay::kNight;
+      result_.names_afternoon |= part != PartOfDay::kMorning && part != PartOfDay::kNight;
     }
+  }
+
+  /// "Sonnabend" is Saturday, and no evening.
+  bool is_weekday(std::string_view word) const {
+    return std::ranges::find(language_.weekdays, word, &Phrase<int>::words) != language_.weekdays.end();
+  }
+
+  struct PartBefore {
+    PartOfDay part;
+    size_t begin;  ///< token
+  };
+
+  /// The part of the day that ends before a token: "por la tarde", "Samstagabend".
+  std::optional<PartBefore> part_ending_at(size_t end) const {
+    std::optional<PartBefore> longest;
+    for (const auto& phrases : {language_.parts_of_day, language_.words_of_part_of_day}) {
+      for (const auto& [words, part] : phrases) {
+        const size_t length = phrase_length(words);
+        if (length > end || (longest && longest->begin <= end - length)) continue;
+        if (begins_with(TextTokens(tokens_).subspan(end - length), words)) longest = {part, end - length};
+      }
+    }
+    if (longest || end == 0 || !language_.joins_words) return longest;
+    const std::string_view word = tokens_[end - 1].lower;
+    for (const auto& [words, part] : language_.words_of_part_of_day) {
+      if (word.ends_with(words) && is_weekday(word.substr(0, word.size() - words.size())))
+        return PartBefore{part, end - 1};
+    }
+    return {};
+  }
+
+  /// In "heute Abend um 8 Uhr" the time is in the evening, as in "um 8 Uhr abends".
+  void read_part_of_day_before(Value& time) const {
+    if (time.kind != ValueKind::kTime || !time.on_face) return;
+    size_t link = 0;
+    for (const std::string_view words : language_.links_of_parts) {
+      if (is_behind({&words, 1})) link = std::max(link, phrase_length(words));
+    }
+    if (link == 0 && !time.other_reading.empty()) return;  // "esta noche las dos": both of them, perhaps
+    size_t end = at_ - link;
+    if (end > 0 && tokens_[end - 1].is(",")) --end;
+    const auto before = part_ending_at(end);
+    if (!before || is_behind(language_.before_greetings, before->begin)) return;
+    if (before->part == PartOfDay::kMorning && time.minute >= kHalfDayMinutes) return;  // "vormittags um 12"
+    const size_t begin = tokens_[before->begin].begin;
+    const Value* last = result_.values.empty() ? nullptr : &result_.values.back();
+    if (last != nullptr && last->begin < begin && begin < last->end) return;  // "8 p.m., 9:30"
+    time.minute = minute_of_day(time.minute, before->part);
+    time.half_day = time.on_face = false;
   }
 
   /// Whether one of some phrases stands directly before a token, by default the current one.
@@ -99,7 +151,7 @@ class Finder {
     if (tokens.size() > 4 && (tokens[3].is(".") || tokens[3].is(",")) && !tokens[3].after_space &&
         !tokens[4].after_space && tokens[4].is_digits())
       return {};
-    auto time = read_time(tokens, language_);
+    auto time = read_time(tokens, language_, true);
     if (time && time->value.kind == ValueKind::kTime && time->tokens > 3) return time;  // "10.30 p.m."
     auto number = read_number(tokens.first(3), language_);
     Value value{.kind = ValueKind::kTime, .begin = tokens[0].begin, .end = tokens[2].end};
@@ -140,7 +192,7 @@ class Finder {
     if (at_ == 0) {
       if (auto marker = read_marker(left(), language_)) return marker;
     }
-    auto time = read_time(left(), language_);
+    auto time = read_time(left(), language_, is_behind(language_.before_times));
     // "A las 16 °C" and "halb ein Dutzend" say no time.
     const auto says_time = [&] {
       if (!time->value.other_reading.empty() && counts_what_follows(*time)) return false;
@@ -166,7 +218,15 @@ class Finder {
       return number;
     }
     if (auto number = read_broken_number()) return number;
-    return read_roman(token);
+    auto roman = read_roman(token);
+    if (roman && is_of_century()) roman->value.optional = false;
+    return roman;
+  }
+
+  /// Whether a word for a century stands beside the current token: "siglo II", "II. Jahrhundert".
+  bool is_of_century() const {
+    const TextTokens behind = left().subspan(left().size() > 1 && left()[1].is(".") ? 2 : 1);
+    return is_behind(language_.centuries) || length_of_any(language_.centuries, behind) > 0;
   }
 
   /// Whether what could be a time counts what stands behind it: "las 16 °C", "five to six days", "las cuatro
@@ -185,7 +245,8 @@ class Finder {
   }
 
   /// "250.000 clients" or "€250.000" in English: nobody counts or pays thousandths. "1.250 clients" may be
-  /// points or seconds.
+  /// points or seconds. "1,250 pesos" in Spanish are of the Americas, where thousands are written so; euros
+  /// are not, and petrol is "1,459 €".
   void read_foreign_thousands(ReadValue& number) const {
     TextTokens tokens = left().first(number.tokens);
     while (!tokens.empty() && !tokens[0].is_digits()) tokens = tokens.subspan(1);
@@ -203,7 +264,9 @@ class Finder {
     thousands.decimals = 0;
     thousands.ill_written = true;
     thousands.other_reading.clear();
-    if (tokens[2].is("000")) {
+    const bool of_americas =
+        language_.other_marks != OtherMarks::kNever && is_money(value.unit) && value.unit != Unit::kEuro;
+    if (tokens[2].is("000") || of_americas) {
       value = std::move(thousands);
     } else {
       value.other_reading = {std::move(thousands)};
@@ -354,10 +417,29 @@ class Finder {
     return static_cast<int>(*hours) * kHourMinutes + static_cast<int>(*minutes);
   }
 
-  /// In "2:30 to 4 p.m." both are in the afternoon.
+  /// Whether the hour of a time is written as on the 24-hour clock: "las 18", but not "las 6 de la tarde".
+  bool is_on_24_hour_clock(const Value& time) const {
+    if (language_.twelve_hour) return false;
+    const std::string hour = std::to_string(time.minute / kHourMinutes);
+    for (size_t n = token_of(time); n < tokens_.size() && tokens_[n].end <= time.end; ++n) {
+      if (tokens_[n].is(hour)) return true;
+    }
+    return false;
+  }
+
+  /// In "2:30 to 4 p.m." both are in the afternoon, and in "las 10 a las 18" both are on the 24-hour clock.
   void complete_first_time(Value& first, const Value& last) const {
-    if (!language_.twelve_hour || first.kind != ValueKind::kTime || last.kind != ValueKind::kTime) return;
-    if (!first.half_day || !first.on_face || last.half_day || last.minute < kHalfDayMinutes) return;
+    if (first.kind != ValueKind::kTime || last.kind != ValueKind::kTime) return;
+    if (!first.half_day || !first.on_face || last.half_day) return;
+    if (!language_.twelve_hour && last.on_face) return;
+    if (is_on_24_hour_clock(last)) {
+      if (!first.other_reading.empty()) first.half_day = false;  // "halb acht bis 20 Uhr" may be half an hour
+      return;
+    }
+    if (last.minute < kHalfDayMinutes) {  // "las 3 y las 5 de la mañana"
+      if (!language_.twelve_hour && first.minute < last.minute) first.half_day = false;
+      return;
+    }
     first.half_day = false;
     if (first.minute + kHalfDayMinutes < last.minute) first.minute += kHalfDayMinutes;
   }
@@ -429,8 +511,8 @@ class Finder {
     if (!linked || !from || last.kind != ValueKind::kTime || last.half_day || !last.other_reading.empty())
       return;
     int minute = *from;
-    if (language_.twelve_hour && last.minute >= kHalfDayMinutes && minute + kHalfDayMinutes < last.minute)
-      minute += kHalfDayMinutes;
+    const bool afternoon = last.minute >= kHalfDayMinutes && !last.on_face && !is_on_24_hour_clock(last);
+    if (afternoon && minute + kHalfDayMinutes < last.minute) minute += kHalfDayMinutes;
     Value time{.kind = ValueKind::kTime, .begin = first.begin, .end = first.end, .minute = minute};
     time.linked = true;
     if (language_.twelve_hour) {

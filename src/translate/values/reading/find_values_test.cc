@@ -170,8 +170,54 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"de", "um zwei Uhr und dreißig Minuten", "2:30~"}, Case{"de", "der 8.30-Uhr-Zug", "8:30"},
         Case{"de", "um drei viertel acht", "7:45~"}, Case{"es", "las siete y cincuenta", "7:50~"},
         Case{"es", "un cuarto para las tres", "2:45~"}, Case{"es", "las 12 de la noche", "0:00"},
-        Case{"es", "desde las 10:40h hasta las 11h", "10:40 11:00~"},
+        Case{"es", "desde las 10:40h hasta las 11h", "10:40 11:00"},
         Case{"es", "de las 2.706 personas", "2706"}, Case{"de", "Die Vierer am Vormittag", ""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    TimesWithAPartOfTheDay, FoundValues,
+    ::testing::Values(
+        Case{"de", "Heute Abend um 8 Uhr", "20:00"},
+        Case{"de", "am Samstagabend gegen halb acht", "day 6 19:30"},
+        Case{"de", "Nachmittag, um 3 Uhr", "15:00"}, Case{"de", "Nachts um 1 Uhr", "1:00"},
+        Case{"de", "Nachts um 12 Uhr", "0:00"}, Case{"de", "heute Abend um 12 Uhr", "0:00"},
+        Case{"de", "um 12 Uhr abends", "0:00"}, Case{"de", "um 1 Uhr mittags", "13:00"},
+        Case{"de", "um 11 Uhr am Mittag", "11:00"}, Case{"de", "mittags um 2 Uhr", "14:00"},
+        Case{"en", "tonight at 8:30", "20:30"}, Case{"en", "tomorrow afternoon, at 3 o'clock", "15:00"},
+        Case{"en", "on Friday night at 1:30", "day 5 1:30"}, Case{"es", "esta noche a las 10", "22:00"},
+        Case{"es", "por la tarde, a las cuatro", "16:00"}, Case{"es", "a la 1 del mediodía", "13:00"},
+        Case{"es", "a las 12 del mediodía", "12:00"},
+        // These are not parts of the day, or those of something else.
+        Case{"de", "gestern Abend um 20 Uhr", "20:00"}, Case{"de", "am Abend vor 8 Uhr", "8:00"},
+        Case{"de", "heute Morgen um 8 Uhr", "8:00"}, Case{"de", "am Sonnabend um 8 Uhr", "day 6 8:00"},
+        Case{"de", "Guten Abend, um 8 Uhr", "8:00"}, Case{"de", "heute Vormittag um 12 Uhr", "12:00"},
+        Case{"de", "um 7 Uhr abends, 9 Uhr", "19:00 9:00"}, Case{"en", "at 8 p.m., 9:30", "20:00 9:30~"},
+        Case{"en", "Good evening, at 8:30", "8:30~"}, Case{"es", "mañana a las 10", "10:00~"},
+        Case{"es", "esta noche las dos salieron", "2:00~"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    TimesByTheirContext, FoundValues,
+    ::testing::Values(Case{"en", "It's 20 to 9.", "8:40~"}, Case{"en", "at 10 to 8", "7:50~"},
+                      Case{"en", "It was 25 to 7.", "6:35~"}, Case{"en", "at 20 to 1", "20 1"},
+                      Case{"en", "at 5 to 10", "5 10"}, Case{"en", "from 20 to 9", "20 9"},
+                      Case{"en", "at 20 to 9 percent", "20 9%"}, Case{"en", "The score was 20 to 9.", "20 9"},
+                      Case{"es", "las 10 a las 18 horas", "10:00 18:00"}, Case{"es", "a las 6 h", "6:00"},
+                      Case{"en", "the race in 3:45", "'3:45'"}, Case{"en", "It is 3:45 long.", "'3:45'"},
+                      Case{"de", "Er lief es in 3:45.", "'3:45'"}, Case{"de", "3:45 lang", "'3:45'"},
+                      Case{"es", "Corrió la distancia en 4:35.", "'4:35'"}));
+
+INSTANTIATE_TEST_SUITE_P(RangesOfMoney, FoundValues,
+                         ::testing::Values(Case{"en", "$5-$10", "5 USD 10 USD"},
+                                           Case{"de", "€1.000-€2.000", "1000 EUR 2000 EUR"},
+                                           Case{"es", "€1.50-€2.50", "1.5 EUR 2.5 EUR"},
+                                           Case{"en", "a 60-percent share, $50-million", "60% 50000000 USD"},
+                                           Case{"es", "Ganó $1,500 y 1,250 pesos.", "1500 USD 1250 pesos"},
+                                           Case{"es", "1,459 € el litro, 1,250 m", "1.459 EUR 1.25 m"},
+                                           Case{"es", "$1,500 y 2,5 %", "1.5 USD 2.5%"}));
+
+INSTANTIATE_TEST_SUITE_P(Centuries, FoundValues,
+                         ::testing::Values(Case{"es", "El siglo II fue duro.", "2"},
+                                           Case{"de", "im IV. Jahrhundert", "4"},
+                                           Case{"en", "the IX century", "9"}, Case{"es", "Isabel II", ""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Units, FoundValues,

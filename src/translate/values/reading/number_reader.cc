@@ -184,12 +184,12 @@ class NumberReader {
     return true;
   }
 
-  /// "150-million", "sixty-percent"
+  /// "150-million", "sixty-percent"; but "$5-$10" is a range.
   void skip_hyphen() {
     const bool hyphen = at_ + 1 < tokens_.size() && tokens_[at_].is("-") && !tokens_[at_].after_space;
     if (!hyphen || tokens_[at_ + 1].after_space) return;
     const TextTokens behind = tokens_.subspan(at_ + 1);
-    if (find_phrase(language_.scales, behind) || find_unit(behind, language_).tokens > 0) ++at_;
+    if (find_phrase(language_.scales, behind) || unit_length(behind, language_) > 0) ++at_;
   }
 
   /// "5th", "30-jährig", "1990s"

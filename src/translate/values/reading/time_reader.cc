@@ -103,7 +103,7 @@ bool goes_on(TextTokens tokens, const ValueLanguage& language) {
 }
 
 std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens tokens,
-                                          const ValueLanguage& language) {
+                                          const ValueLanguage& language, bool behind_time_word) {
   PatternMatch match;
   const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
   const bool named_hours = spoken && pattern.certain;  // "from ten to midnight" is another range
@@ -118,11 +118,12 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
     const bool oh = pattern.pattern.find("oh") != std::string_view::npos;
     if (!words || match.hour.value > 12 || !oh) return std::nullopt;
   }
-  // "From 8 to 10" is rarely eight minutes to ten.
+  // "From 8 to 10" is rarely eight minutes to ten, but "it's 20 to 9" is a time. "At 20 to 1" may be odds.
   const bool two_digits = pattern.pattern.find("MM") != std::string_view::npos;
   constexpr int kStep = 5;
   const bool usual = pattern.in_words || match.minutes.value % kStep == 0;
-  const bool from_words = pattern.certain || match.minutes.in_words;
+  const bool descends = match.hour.value > 1 && match.minutes.value > match.hour.value;
+  const bool from_words = pattern.certain || match.minutes.in_words || (behind_time_word && descends);
   if (pattern.before_or_after && has_minutes && !two_digits && !(usual && from_words)) return std::nullopt;
   if (spoken && !match.hour.named &&
       (match.hour.value == 0 || (match.hour.value > 12 && (has_minutes || pattern.minutes != 0)))) {
@@ -205,20 +206,23 @@ bool has_part_of_hour(TextTokens tokens, const ValueLanguage& language) {
 int minute_of_day(int minute, PartOfDay part) {
   if (minute >= 13 * kHourMinutes) return minute;
   const int face = minute % kHalfDayMinutes;
-  constexpr int kNightBegins = 6 * kHourMinutes;
-  if (part == PartOfDay::kMorning) return face;
-  if (part == PartOfDay::kAfternoon) return face + kHalfDayMinutes;
-  return face >= kNightBegins ? face + kHalfDayMinutes : face;
+  // "Twelve at night" is midnight, and so is "zwölf Uhr abends"; "elf Uhr mittags" is before noon.
+  constexpr int kNoonEnds = 6 * kHourMinutes, kEveningBegins = 4 * kHourMinutes,
+                kNightBegins = 6 * kHourMinutes;
+  const bool after_noon = part == PartOfDay::kAfternoon || (part == PartOfDay::kNoon && face < kNoonEnds) ||
+                          (part == PartOfDay::kEvening && face >= kEveningBegins) ||
+                          (part == PartOfDay::kNight && face >= kNightBegins);
+  return after_noon ? face + kHalfDayMinutes : face;
 }
 
-std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language) {
+std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language, bool behind_time_word) {
   if (auto named = read_named_time(tokens, language)) return named;
   const bool number = is_number(tokens[0], language);
   const TimePattern* best = nullptr;
   PatternMatch match;
   for (const TimePattern& pattern : language.times) {
     if (begins_with_number(pattern) && !number) continue;
-    const auto found = match_pattern(pattern, tokens, language);
+    const auto found = match_pattern(pattern, tokens, language, behind_time_word);
     if (!found || found->tokens <= match.tokens) continue;
     if (pattern.needs_part && !has_part_of_hour(tokens.subspan(found->tokens), language)) continue;
     match = *found;
@@ -233,6 +237,10 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     if (!says_both) return std::nullopt;
     time.ill_written = true;
   }
+  const bool full_hour = !best->certain && best->reading == TimePattern::Reading::kSpoken;
+  if (full_hour && !language.twelve_hour && !match.hour.in_words && part == nullptr &&
+      length_of_any(language.clock_words, tokens.subspan(match.tokens)) > 0)
+    time.half_day = false;  // "las 6 h"
   if (part != nullptr) {
     time.minute = minute_of_day(time.minute, part->meaning);
     time.half_day = time.on_face = false;
@@ -244,7 +252,8 @@ std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& langu
     const auto half = read_half(tokens, language);  // "ocho y media"
     if (half && half->tokens == match.tokens) time.other_reading[0].normal = half->normal;
   }
-  if (part != nullptr) match.tokens += phrase_length(part->words);
+  // "Mittags" is read once more, as noon, which the other text may say beside the time.
+  if (part != nullptr && part->meaning != PartOfDay::kNoon) match.tokens += phrase_length(part->words);
   time.begin = tokens[0].begin;
   time.end = tokens[match.tokens - 1].end;
   return ReadValue{std::move(time), match.tokens};
