@@ -122,6 +122,39 @@ TEST_P(TrainerTest, AModelWithoutTrainingStateIsNotOverwritten) {
   refused({{"training.seed", "7"}});
 }
 
+TEST_P(TrainerTest, AFolderOfOthersIsNotOverwritten) {
+  for (const char* name : {"tokenizer/notes.txt", "recipe.toml", "metrics.jsonl", "train.ids"}) {
+    const std::string output = fmt::format("with-{}", fs::path(name).stem().string());
+    fs::create_directories(fs::path(path(output + "/training/" + name)).parent_path());
+    folder_.write(output + "/training/" + name, "mine");
+    expect_error(ErrorKind::kUsage, "is not the folder of a training", [&] { train(options(output)); });
+    EXPECT_EQ(content_of(path(output + "/training/" + name)), "mine");
+    EXPECT_EQ(files_of(path(output)).size(), name == std::string("metrics.jsonl") ? 0u : 1u);
+    EXPECT_FALSE(fs::exists(path(output + "/training/lock")));
+  }
+  fs::create_directories(path("empty/training"));  // as a kill leaves it right at the beginning
+  train(options("empty"));
+}
+
+TEST_P(TrainerTest, ARecipeInAFolderOfOthersDoesNotMakeAModelATraining) {
+  train(options("model"));
+  fs::remove(path("model/model.safetensors"));
+  for (const auto& entry : fs::directory_iterator(path("model/training"))) {
+    if (entry.path().filename() != "recipe.toml") fs::remove_all(entry.path());
+  }
+  const Files before = files_of(path("model"));
+  EXPECT_THROW(train(options("model", {{"training.seed", "7"}})), Error);
+  EXPECT_EQ(different_files(files_of(path("model")), before), kNone);
+}
+
+TEST_P(TrainerTest, ACopyWithoutTheLockResumes) {
+  train_and_kill(options("model"), 3);
+  fs::remove(path("model/training/lock"));
+  train(options("model"));
+  train(options("whole"));
+  EXPECT_EQ(different_files(files_of(path("model")), files_of(path("whole"))), kNone);
+}
+
 TEST_P(TrainerTest, RefusesOtherSettingsAndTextOnResume) {
   train(options("model"));
   const Files before = files_of(path("model"));

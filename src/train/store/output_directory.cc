@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/files/directory_listing.h"
 #include "base/files/file.h"
 #include "base/files/model_inventory.h"
 #include "base/files/part_files.h"
@@ -40,7 +41,7 @@ bool OutputDirectory::was_begun() const {
 }
 
 void OutputDirectory::lock() {
-  if (!lock_.held()) lock_ = FileLock::take(folder_ + "/lock", fmt::format("the training in '{}'", path_));
+  if (!lock_.held()) lock_ = FileLock::take(lock_file(), fmt::format("the training in '{}'", path_));
 }
 
 std::vector<Setting> OutputDirectory::recorded_settings() const {
@@ -72,11 +73,23 @@ Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
   return recorded;
 }
 
+bool OutputDirectory::is_of_a_training() const {
+  return is_present(lock_file()) || was_begun();
+}
+
 void OutputDirectory::check(const Recipe& wanted) {
-  if (fs::exists(folder_)) lock();
+  const bool is_known = is_of_a_training();
+  if (is_known) {
+    lock();
+  } else if (fs::exists(folder_) && !names_in(folder_).empty()) {
+    fail_option(
+        "'{}' is not the folder of a training: it has no file 'lock', which every training of Heed writes. "
+        "Its files are not overwritten; give another directory as $output",
+        folder_);
+  }
   if (!was_begun()) {
     const ModelInventory files(path_);
-    if (holds_weights(files) || (!fs::exists(recipe()) && holds_model_files(files))) {
+    if (holds_weights(files) || (!is_known && holds_model_files(files))) {
       fail_option(
           "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
           "missing: it cannot be resumed and is not overwritten. Train into another directory; to start from "
@@ -96,8 +109,8 @@ void OutputDirectory::check(const Recipe& wanted) {
 
 void OutputDirectory::open(const Recipe& wanted) {
   make_directories(folder_);
+  check(wanted);  // before there is a lock, which would make the folder one of a training
   lock();
-  check(wanted);
   remove_dead_parts_in(path_);
   remove_dead_parts_in(folder_);
   if (was_begun()) return;

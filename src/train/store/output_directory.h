@@ -29,15 +29,20 @@ class OutputDirectory {
   /// and kFormat.
   std::vector<Setting> recorded_settings() const;
 
-  /// Throws kUsage if the directory contains a training with another recipe or a model without a training,
-  /// or if another process trains in it. Writes nothing but the lock of an existing training.
+  /// Throws kUsage if the directory contains a training with another recipe, a model without a training, or
+  /// a folder training/ with files of others, or if another process trains in it. Writes nothing but the lock
+  /// of an existing training.
   void check(const Recipe& recipe);
-  /// Creates and locks the directory, checks it again, and stores the recipe. Throws like check(), and
+  /// Creates the directory, checks it again, locks it, and stores the recipe. Throws like check(), and
   /// kFile.
   void open(const Recipe& recipe);
 
  private:
   std::string recipe() const { return folder_ + "/recipe.toml"; }
+  std::string lock_file() const { return folder_ + "/lock"; }
+  /// Whether the folder is one that open() made: the lock is the first file there. Copies may lack it, but
+  /// not the checkpoint, without which there is nothing to resume.
+  bool is_of_a_training() const;
   Recipe recorded_recipe(const Recipe& wanted) const;
   void lock();
 
