@@ -62,30 +62,24 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   } else if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);  // a device or a pipe is never replaced
   } else {
+    // A rename asks for the rights to the directory alone, not to the file that it replaces.
+    if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write();
     target_ = destination.file;
     remove_dead_parts_of(target_);
     open_part();
   }
-  if (descriptor_ < 0) {
-    const int number = errno;
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
-  }
+  if (descriptor_ < 0) fail_to_write();
   if (exists && !temporary_.empty()) ::fchmod(descriptor_, status.st_mode & 0777);
   buffer_.reserve(kBufferSize);
 }
 
 void AtomicFile::open_part() {
   while (true) {
-    temporary_ = part_name(target_);
-    note_unfinished(temporary_);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
-      const int number = errno;
-      forget_unfinished(std::exchange(temporary_, {}));
-      errno = number;
-      return;
-    }
-    if (lock_part(descriptor_)) return;
+    temporary_ = create_part(target_, [&](const std::string& name) {
+      descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      return descriptor_ >= 0;
+    });
+    if (descriptor_ < 0 || lock_part(descriptor_)) return;
     abandon();  // another process removed it as an abandoned file
   }
 }
@@ -94,11 +88,13 @@ AtomicFile::~AtomicFile() {
   abandon();
 }
 
+void AtomicFile::remove_part() {
+  ::unlink(temporary_.c_str());
+  forget_unfinished(std::exchange(temporary_, {}));
+}
+
 void AtomicFile::abandon() {
-  if (!temporary_.empty()) {
-    ::unlink(temporary_.c_str());
-    forget_unfinished(std::exchange(temporary_, {}));
-  }
+  if (!temporary_.empty()) remove_part();
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
@@ -126,14 +122,39 @@ void AtomicFile::flush() {
   buffer_.clear();
 }
 
+/// A mount point, such as a single file of a container's host, cannot be replaced, only written on.
+bool AtomicFile::copy_to_target() {
+  const int target = ::open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (target < 0) return false;
+  buffer_.resize(kBufferSize);
+  off_t copied = 0;
+  bool written = true;
+  while (written) {
+    const ssize_t count = read_some_at(descriptor_, buffer_.data(), buffer_.size(), copied);
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;  // Ctrl-C is no reason to leave half a file
+    written = count > 0 && write_all(target, buffer_.data(), static_cast<size_t>(count));
+    copied += count;
+  }
+  written = written && flush_to_disk(target);
+  const int number = errno;
+  const bool closed = ::close(target) == 0;
+  if (!written) errno = number;
+  return written && closed;
+}
+
 void AtomicFile::commit() {
   HEED_CHECK(descriptor_ >= 0);
   flush();
   if (!flush_to_disk(descriptor_)) fail_to_write();
   if (!temporary_.empty()) {
     // Rename before closing, since closing releases the lock.
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write();
-    forget_unfinished(std::exchange(temporary_, {}));
+    if (::rename(temporary_.c_str(), target_.c_str()) == 0) {
+      forget_unfinished(std::exchange(temporary_, {}));
+    } else {
+      if (errno != EBUSY || !copy_to_target()) fail_to_write();
+      remove_part();
+    }
   }
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write();
   if (!target_.empty()) sync_directory(directory_of(target_));

@@ -25,8 +25,9 @@ bool is_present(const std::string& path);
 /// Writes a file atomically: to a temporary file beside it ("NAME.heed-123-0.part"), which commit() flushes
 /// to disk and renames; then the directory is flushed. The next write removes temporary files of killed
 /// processes. On failure, and in the destructor without commit(), the temporary file is removed and an
-/// existing file is unchanged; nothing more can be written then. An existing file keeps its permissions,
-/// symbolic links are followed, and a device or pipe (/dev/stdout) is written to directly. Throws kFile.
+/// existing file is unchanged; nothing more can be written then. An existing file keeps its permissions and
+/// must be writable, symbolic links are followed, a device or pipe (/dev/stdout) is written to directly, and
+/// commit() copies to a file that is a mount point. Throws kFile.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -44,6 +45,8 @@ class AtomicFile {
  private:
   void open_part();
   void flush();
+  bool copy_to_target();
+  void remove_part();
   void abandon();
   [[noreturn]] void fail_to_write();
   std::string path_;       // as given, for messages

@@ -197,6 +197,20 @@ TEST_F(FileTest, CreatesDirectoriesWithParents) {
                     [&] { make_directories(in_folder("file/below")); });
 }
 
+TEST_F(FileTest, WriteProtectedFilesAreNotReplaced) {
+  write_file(in_folder("a"), "old");
+  ASSERT_EQ(::chmod(in_folder("a").c_str(), 0444), 0);
+  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  const uid_t user = ::geteuid();
+  const bool root = user == 0;  // permissions do not apply to root
+  ASSERT_EQ(root ? ::seteuid(65534) : 0, 0);
+  expect_file_error(ErrorKind::kFile, "a': Permission denied", [&] { AtomicFile{in_folder("a")}; });
+  write_file(in_folder("b"), "new");  // the control
+  ASSERT_EQ(root ? ::seteuid(user) : 0, 0);
+  EXPECT_EQ(read_file(in_folder("a")), "old");
+  EXPECT_EQ(files(), 2U);
+}
+
 TEST_F(FileTest, UnwritablePathsAreErrors) {
   expect_file_error(ErrorKind::kFile, "No such file", [&] { AtomicFile{in_folder("none/a")}; });
   ASSERT_EQ(::chmod(folder_.c_str(), 0555), 0);
@@ -229,6 +243,22 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
   write_file(disk + "/a", std::string(1'500'000, 'n'));  // and what fits is written
   EXPECT_EQ(std::filesystem::file_size(disk + "/a"), 1'500'000U);
   EXPECT_EQ(::umount(disk.c_str()), 0);
+}
+
+TEST_F(FileTest, AFileThatIsAMountPointIsWrittenOn) {
+  std::filesystem::create_directory(in_folder("host"));
+  write_file(in_folder("host/file"), "old");
+  write_file(in_folder("a"), "");
+  if (::mount(in_folder("host/file").c_str(), in_folder("a").c_str(), nullptr, MS_BIND, nullptr) != 0)
+    GTEST_SKIP() << "mounting needs root";
+  const std::string content(3'000'001, 'n');
+  write_file(in_folder("a"), content);
+  EXPECT_EQ(read_file(in_folder("a")), content);
+  write_file(in_folder("a"), "shorter");
+  EXPECT_EQ(::umount(in_folder("a").c_str()), 0);
+  EXPECT_EQ(read_file(in_folder("host/file")), "shorter");
+  EXPECT_EQ(read_file(in_folder("a")), "");
+  EXPECT_EQ(files(), 2U);
 }
 
 TEST_F(FileTest, AMappingMoves) {

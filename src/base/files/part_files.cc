@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -16,6 +17,8 @@
 
 #include "base/files/directory_listing.h"
 #include "base/files/file.h"
+#include "base/files/fingerprint.h"
+#include "base/files/unfinished_files.h"
 #include "base/text/ascii.h"
 
 namespace heed {
@@ -23,6 +26,21 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kMark = ".heed-", kEnd = ".part";
+constexpr size_t kLongestName = NAME_MAX;
+constexpr size_t kLongestNumber = 10;  // of a process, and of a part
+constexpr size_t kLongestStem = kLongestName - kMark.size() - 2 * kLongestNumber - 1 - kEnd.size();
+
+/// What the names of the parts of a file begin with: its name, or if that leaves no room for the rest, its
+/// beginning and a hash.
+std::string stem_of(const std::string& name) {
+  if (name.size() <= kLongestStem) return name;
+  Fingerprint all;
+  all.add(name);
+  const std::string end = fmt::format("~{}", hexadecimal(all.value()));
+  size_t kept = kLongestStem - end.size();
+  while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xC0U) == 0x80) --kept;  // within a character
+  return name.substr(0, kept) + end;
+}
 
 /// Whether a name is `stem` followed by ".heed-123-4.part"; an empty stem matches any.
 bool is_part(std::string_view name, std::string_view stem) {
@@ -61,7 +79,21 @@ void remove_dead_parts(const std::string& directory, std::string_view stem) {
 
 std::string part_name(const std::string& path) {
   static std::atomic<unsigned> counter{0};
-  return fmt::format("{}{}{}-{}{}", path, kMark, ::getpid(), counter++, kEnd);
+  const std::string name = fs::path(path).filename().string();
+  const std::string folder = path.substr(0, path.size() - name.size());
+  return fmt::format("{}{}{}{}-{}{}", folder, stem_of(name), kMark, ::getpid(), counter++, kEnd);
+}
+
+std::string create_part(const std::string& path, const std::function<bool(const std::string&)>& create) {
+  while (true) {
+    std::string name = part_name(path);
+    note_unfinished(name);
+    if (create(name)) return name;
+    const int number = errno;
+    forget_unfinished(name);
+    errno = number;
+    if (number != EEXIST) return {};
+  }
 }
 
 bool lock_part(int descriptor) {
@@ -73,7 +105,7 @@ bool lock_part(int descriptor) {
 
 void remove_dead_parts_of(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
-  if (!name.empty()) remove_dead_parts(directory_of(path), name);
+  if (!name.empty()) remove_dead_parts(directory_of(path), stem_of(name));
 }
 
 void remove_dead_parts_in(const std::string& directory) {

@@ -3,12 +3,18 @@
 // the disk.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace heed {
 
-/// A temporary name for `path`, unique per call: "model.heed-4711-0.part".
+/// A temporary name for `path`, another for each call: "model.heed-4711-0.part". A name that would be too
+/// long is cut, and ends in a hash.
 std::string part_name(const std::string& path);
+/// Creates a part of `path`, noted as unfinished, by calling `create` with its name; if that fails with
+/// EEXIST, with the next name: a process with the same id, such as in another container, may write there,
+/// too. Returns the name; empty with errno if `create` returned false.
+std::string create_part(const std::string& path, const std::function<bool(const std::string&)>& create);
 /// Locks a newly created part until the descriptor is closed. False if another process removed it in the
 /// meantime; it must then be created again.
 bool lock_part(int descriptor);

@@ -6,12 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/files/file.h"
 #include "base/files/file_lock.h"
+#include "base/text/utf8_length.h"
 #include "test_folder.h"
 
 namespace {
@@ -21,6 +26,9 @@ std::vector<std::string>& file_operations() {
   static std::vector<std::string> list;
   return list;
 }
+
+/// Whether files cannot be replaced, as if they were mount points.
+bool files_are_mount_points = false;
 
 }  // namespace
 
@@ -33,11 +41,17 @@ extern "C" int fsync(int descriptor) {
 
 extern "C" int rename(const char* from, const char* to) noexcept {
   file_operations().emplace_back("rename");
+  if (files_are_mount_points) {
+    errno = EBUSY;
+    return -1;
+  }
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
 namespace heed {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Runs `work` in a process that is then killed.
 template <typename Work>
@@ -59,6 +73,22 @@ TEST(PartFiles, CommitIsDurable) {
   file_operations().clear();
   make_directories(folder.path("b/c"));
   EXPECT_EQ(file_operations(), (std::vector<std::string>{"flush directory", "flush directory"}));
+}
+
+TEST(PartFiles, AMountPointIsWrittenOn) {
+  const TestFolder folder;
+  const std::string content = std::string(3 << 20, 'n') + "end";
+  folder.write("a", "old");
+  file_operations().clear();
+  files_are_mount_points = true;
+  write_file(folder.path("a"), content);
+  EXPECT_EQ(file_operations(),
+            (std::vector<std::string>{"flush file", "rename", "flush file", "flush directory"}));
+  EXPECT_EQ(content_of(folder.path("a")), content);
+  write_file(folder.path("a"), "shorter");
+  files_are_mount_points = false;
+  EXPECT_EQ(content_of(folder.path("a")), "shorter");
+  EXPECT_EQ(folder.entries(), 1u);
 }
 
 TEST(PartFiles, TheNextWriteRemovesPartsOfKilledWriters) {
@@ -95,6 +125,43 @@ TEST(PartFiles, PartsOfRunningWritersStay) {
   ::close(descriptor);
   remove_dead_parts_in(folder.path());
   EXPECT_FALSE(std::filesystem::exists(in_the_making));
+}
+
+// Such as those of a process with the same id, in another container that writes to the same folder.
+TEST(PartFiles, NamesThatExistAreLeftOut) {
+  const TestFolder folder;
+  const std::string path = folder.path("a"), name = part_name(path);
+  const size_t dash = name.rfind('-'), end = name.rfind('.');
+  const int number = std::stoi(name.substr(dash + 1, end - dash - 1));
+  std::vector<int> locks;
+  for (int n = 1; n <= 3; ++n) {
+    const std::string other = folder.write(
+        fs::path(fmt::format("{}-{}.part", name.substr(0, dash), number + n)).filename(), "of the other");
+    locks.push_back(::open(other.c_str(), O_RDONLY));
+    ASSERT_TRUE(lock_part(locks.back()));
+  }
+  write_file(path, "mine");
+  EXPECT_EQ(content_of(path), "mine");
+  EXPECT_EQ(folder.entries(), 4u);
+  for (const int lock : locks) ::close(lock);
+}
+
+TEST(PartFiles, NamesMayBeAsLongAsTheSystemAllows) {
+  const TestFolder folder;
+  std::string longest;
+  for (int n = 0; n < 85; ++n) longest += "語";  // three bytes each
+  for (const std::string& name : {longest, longest.substr(0, 252) + "abc", std::string(236, 'x')}) {
+    in_killed_process([&] { (new AtomicFile(folder.path(name)))->write("left behind"); });
+    EXPECT_EQ(folder.entries(), 1u) << "the control: the part should still be there";
+    const std::string part = fs::directory_iterator(folder.path())->path().filename();
+    EXPECT_TRUE(is_utf8(part)) << part;
+    write_file(folder.path(name.substr(0, name.size() - 3)), "of a similar name");
+    EXPECT_EQ(folder.entries(), 2u);
+    write_file(folder.path(name), "mine");
+    EXPECT_EQ(content_of(folder.path(name)), "mine");
+    EXPECT_EQ(folder.entries(), 2u);
+    for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove(entry.path());
+  }
 }
 
 TEST(PartFiles, OtherNamesAreNotTouched) {

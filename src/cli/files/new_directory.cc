@@ -32,12 +32,9 @@ NewDirectory::NewDirectory(const std::string& path)
   do {
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
     forget_unfinished(part_);
-    part_ = part_name(path_);
-    note_unfinished(part_);
-    if (::mkdir(part_.c_str(), 0777) != 0) {
-      const int number = errno;
-      forget_unfinished(part_);
-      fail(ErrorKind::kFile, "cannot create the directory '{}': {}", part_, reason(number));
+    part_ = create_part(path_, [](const std::string& name) { return ::mkdir(name.c_str(), 0777) == 0; });
+    if (part_.empty()) {
+      fail(ErrorKind::kFile, "cannot create the directory '{}': {}", path_, reason(errno));
     }
     descriptor_ = ::open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     // Again, if another process removed it as an abandoned one before it was locked.

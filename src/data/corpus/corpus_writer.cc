@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/files/errno_reason.h"
 #include "base/files/part_files.h"
+#include "base/files/unfinished_files.h"
 #include "data/corpus/corpus.h"
 #include "data/corpus/corpus_format.h"
 
@@ -15,14 +16,20 @@ namespace {
 /// Opens an unlinked temporary file, which the system removes in any case. It is in the corpus directory,
 /// since the index of a large corpus may fit neither into memory nor into /tmp.
 std::FILE* open_unlinked(const std::string& beside) {
-  const std::string path = part_name(beside + ".index");
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int descriptor = -1;
+  const std::string path = create_part(beside + ".index", [&](const std::string& name) {
+    descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return descriptor >= 0;
+  });
   std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w+b");
   const int number = errno;
-  if (descriptor >= 0) ::unlink(path.c_str());
+  if (descriptor >= 0) {
+    ::unlink(path.c_str());
+    forget_unfinished(path);
+  }
   if (file == nullptr) {
     if (descriptor >= 0) ::close(descriptor);
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path, reason(number));
+    fail(ErrorKind::kFile, "cannot write '{}.index': {}", beside, reason(number));
   }
   return file;
 }
