@@ -267,7 +267,8 @@ TEST_P(TrainMpiTest, ASignalSavesAndEnds) {
   ::kill(processes_with(path("stopped")).back(), SIGTERM);
   const CommandResult result = training.wait();
   EXPECT_NE(result.status, 0);
-  EXPECT_THAT(result.err, HasSubstr("and saved; run the same command again to resume"));
+  EXPECT_THAT(result.err, HasSubstr("and saved"));
+  EXPECT_THAT(result.err, HasSubstr("run the same command again to resume"));
 }
 
 /// Rank 0 cannot write the next checkpoint.

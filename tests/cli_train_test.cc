@@ -352,6 +352,16 @@ TEST_F(TrainCommand, SavesWhenInterruptedAndTellsHowToResume) {
   expect_failure(command.wait(), 130, {"stopped at step", "saved", "run the same command again to resume"});
   ASSERT_EQ(heed_command(training("stopped", 40)).status, 0);
   EXPECT_EQ(weights("stopped"), weights("whole"));
+
+  // With validation data, the model has the weights of the best validation.
+  const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(5, 2)));
+  Command validated(
+      training("validated", 100000, {"--valid-pairs", valid, "--set", "validation.every=100000"}), {});
+  wait_for_steps(folder_.path("validated"), 1);
+  validated.send_signal(SIGINT);
+  expect_failure(
+      validated.wait(), 130,
+      {"stopped at step", "and saved; the model has the weights that the training began with, since"});
 }
 
 /// Each task with a text whose preparation takes many seconds.

@@ -71,6 +71,15 @@ train::TrainerOptions trainer_options(const CommandOptions& o) {
   return options;
 }
 
+/// Which weights the model has, behind `before`, if not those of the last step; otherwise empty.
+std::string describe_older_weights(const char* before, const train::TrainingSummary& summary) {
+  if (summary.best_step >= summary.steps) return "";
+  const std::string weights = summary.best_step == 0
+                                  ? "that the training began with, since no validation was better"
+                                  : fmt::format("of step {}, the best validation", summary.best_step);
+  return fmt::format("{} the weights {}", before, weights);
+}
+
 int run_train_with(const CommandOptions& o, distributed::Communicator& ranks) {
   train::TrainerOptions options;
   distributed::together(ranks, [&] { options = trainer_options(o); });
@@ -91,17 +100,16 @@ int run_train_with(const CommandOptions& o, distributed::Communicator& ranks) {
     if (summary.steps == 0) {
       std::fprintf(stderr, "heed: stopped before the first step; run the same command again\n");
     } else {
-      std::fprintf(stderr, "heed: stopped at step %lld and saved; run the same command again to resume\n",
-                   static_cast<long long>(summary.steps));
+      std::fprintf(stderr, "heed: stopped at step %lld and saved%s; run the same command again to resume\n",
+                   static_cast<long long>(summary.steps),
+                   describe_older_weights("; the model has", summary).c_str());
     }
     return kExitInterrupted;
   }
   if (!o.common.quiet && ranks.is_first()) {
-    const bool older = summary.best_step < summary.steps;
-    progress.message(fmt::format(
-        "done: {} in {}; the model is in {}{}", counted(summary.steps, "step"), duration(summary.seconds),
-        o.training.output,
-        older ? fmt::format(", with the weights of step {}, the best validation", summary.best_step) : ""));
+    progress.message(fmt::format("done: {} in {}; the model is in {}{}", counted(summary.steps, "step"),
+                                 duration(summary.seconds), o.training.output,
+                                 describe_older_weights(", with", summary)));
   }
   return kExitDone;
 }

@@ -53,7 +53,7 @@ class Trainer {
 
  private:
   void say(const std::string& message) const { training_.say(message); }
-  void save();
+  void save(const nn::ParameterArray* best = nullptr);
   TrainingEnd run_steps();
   void train_step();
   std::vector<Batch> next_shards();
@@ -190,14 +190,12 @@ void Trainer::finish_step(Metrics metrics) {
     state.unvalidated.reset();
   }
   metrics.best = better && training_.task.validate;
-  if (better) training_.store->note_best(*weights);
   if (training_.log) training_.log->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
   const auto long_ago = [&] {
     return reducer_.of_first(now() - last_saved_) > 60 * options_.checkpoint_minutes;
   };
-  if (due || fitted || long_ago()) save();
-  if (better) training_.store->write_best(*weights);
+  if (due || fitted || long_ago()) save(better ? weights : nullptr);
   last_step_end_ = now();
 }
 
@@ -228,9 +226,12 @@ bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) 
   return true;
 }
 
-void Trainer::save() {
+/// The state, and the weights of the model directory, if there are better ones.
+void Trainer::save(const nn::ParameterArray* best) {
+  if (best != nullptr) training_.store->note_best(*best);
   training_.store->save(training_.batches->cursor());
   last_saved_ = now();
+  if (best != nullptr) training_.store->write_best(*best);
 }
 
 /// Whether a limit of this training is reached, and which.
@@ -300,17 +301,21 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
 }
 
 TrainingEnd Trainer::run_steps() {
-  const int64_t first = checkpoint_.state.step;
+  const TrainingState& state = checkpoint_.state;
+  const int64_t first = state.step;
   std::optional<TrainingEnd> end;
   try {
     fit_batches(training_);
     last_saved_ = last_step_end_ = now();
-    if (checkpoint_.state.unvalidated) finish_step(*checkpoint_.state.unvalidated);
+    if (state.unvalidated) finish_step(*state.unvalidated);
     while (!(end = reached_end())) train_step();
   } catch (const Cancelled&) {
     end = TrainingEnd::kStopped;
   }
-  if (checkpoint_.state.step > first) save();
+  if (state.step > first) {
+    const bool newest_is_best = !training_.task.validate && state.kept_step < state.step;
+    save(newest_is_best ? &training_.store->averaged_weights() : nullptr);
+  }
   return *end;
 }
 

@@ -458,6 +458,37 @@ TEST_P(TrainerTest, RepeatsAnInterruptedValidation) {
   EXPECT_GT(interrupted, 0) << "the control: no validation was interrupted";
 }
 
+TEST_P(TrainerTest, StoppedWithoutValidationDataKeepsTheNewestWeights) {
+  for (const char* averaging : {"running", "last", "none"}) {
+    const auto made = [&](const std::string& output, int64_t steps) {
+      TrainerOptions o = options(fmt::format("{}-{}", averaging, output), {{"averaging.kind", averaging},
+                                                                           {"averaging.snapshot_every", "2"},
+                                                                           {"schedule.fit", "false"},
+                                                                           {"validation.every", "100"}});
+      o.validation = {};
+      o.max_steps = steps;
+      return o;
+    };
+    const auto weights_of = [&](const TrainerOptions& o) {
+      return content_of(o.output + "/model.safetensors");
+    };
+    const TrainerOptions whole = made("whole", 5), three = made("three", 3);
+    train(whole);
+    train(three);
+    std::atomic<bool> stop{false};
+    TrainerOptions stopped = made("stopped", 5);
+    stopped.stop = &stop;
+    stopped.on_step = [&](const Metrics& m) { stop = m.step == 3; };
+    const TrainingSummary summary = train(stopped);
+    EXPECT_EQ(static_cast<int>(summary.end), static_cast<int>(TrainingEnd::kStopped));
+    EXPECT_EQ(summary.steps, 3);
+    EXPECT_EQ(summary.best_step, 3);
+    EXPECT_EQ(weights_of(stopped), weights_of(three)) << averaging;
+    train(made("stopped", 5));
+    EXPECT_EQ(different_files(files_of(stopped.output), files_of(whole.output)), kNone) << averaging;
+  }
+}
+
 TEST_P(TrainerTest, WarnsOnceThatTheScheduleHasEnded) {
   const auto warnings = [&] {
     size_t count = 0;
