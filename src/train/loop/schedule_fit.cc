@@ -28,7 +28,7 @@ void fit_warmup(int64_t steps, Schedule& schedule) {
 
 }  // namespace
 
-TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps) {
+TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps, int64_t max_steps) {
   TrainingPlan plan{recipe.make_schedule(), recipe.validate_every};
   if (fitted_steps <= 0) return plan;
   if (recipe.fit_schedule) {
@@ -40,7 +40,8 @@ TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps) {
     plan.schedule.floor = kFittedFloor;
   }
   if (recipe.fit_validation) {
-    const int64_t every = std::max(fitted_steps / kValidations, kLeastStepsBetweenValidations);
+    const int64_t every =
+        std::max(std::max(fitted_steps, max_steps) / kValidations, kLeastStepsBetweenValidations);
     plan.validate_every = std::min(recipe.validate_every, every);
   }
   return plan;

@@ -27,8 +27,9 @@ constexpr int64_t kNotYetFitted = 0, kNeverFitted = -1;
 /// The plan of a training of `fitted_steps` steps. Where the recipe has schedule.fit, the warm-up is at most
 /// half of them, and schedules with an end have it there. Where it has validation.fit, there are at least
 /// five validations, twenty steps or more apart. Otherwise, and for kNotYetFitted and kNeverFitted, it is the
-/// recipe's.
-TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps);
+/// recipe's. A training that is continued to `max_steps`, more than it was fitted to, keeps its schedule, but
+/// has the validations of one of that length.
+TrainingPlan make_plan(const Recipe& recipe, int64_t fitted_steps, int64_t max_steps = 0);
 
 /// How much of a training is done.
 struct TrainingProgressSoFar {

@@ -98,6 +98,17 @@ TEST(ScheduleFit, WarnsWhereTheLimitsAllowTooFewSteps) {
   EXPECT_EQ(warning_of_length(recipe, 4096, kNeverFitted), "");
 }
 
+TEST(ScheduleFit, ATrainingThatIsContinuedValidatesAsOneOfItsNewLength) {
+  const Recipe recipe = recipe_with({{"schedule.kind", "cosine"}});
+  const TrainingPlan trial = make_plan(recipe, 100), continued = make_plan(recipe, 100, 1000);
+  EXPECT_EQ(trial.validate_every, 20);
+  EXPECT_EQ(continued.validate_every, 200);
+  EXPECT_EQ(continued.schedule.warmup_steps, trial.schedule.warmup_steps);
+  EXPECT_EQ(continued.schedule.total, trial.schedule.total);
+  EXPECT_EQ(make_plan(recipe, 1000, 100).validate_every, 200) << "a lower limit only ends it";
+  EXPECT_EQ(make_plan(recipe, kNeverFitted, 1000).validate_every, 1000);
+}
+
 /// Trainings that last a fraction of a second.
 class FittedTraining : public ::testing::Test {
  protected:
@@ -204,6 +215,22 @@ TEST_F(FittedTraining, ContinuedToMoreStepsIsTheTrainingOfThatLimit) {
   };
   EXPECT_EQ(different("long", {{"schedule.warmup_steps", "4"}, {"schedule.fit", "true"}}), kNone);
   EXPECT_NE(different("short", {}), kNone) << "the control: a warm-up fitted to 8 steps";
+}
+
+TEST_F(FittedTraining, ContinuedToMoreStepsValidatesAsOneOfThatLimit) {
+  const std::map<std::string, std::string> settings{{"validation.every", "100"}, {"validation.fit", "true"}};
+  const auto train_to = [&](int64_t steps) {
+    TrainerOptions made = options("model", settings);
+    made.max_steps = steps;
+    train(made);
+  };
+  train_to(20);
+  train_to(250);
+  std::vector<int64_t> validated;
+  for (const Metrics& m : read_metrics(folder_.path("model/training/metrics.jsonl"))) {
+    if (m.valid_loss) validated.push_back(m.step);
+  }
+  EXPECT_EQ(validated, (std::vector<int64_t>{20, 50, 100, 150, 200, 250}));
 }
 
 TEST_F(FittedTraining, AFinishedTrainingSaysWhichLimitItReached) {

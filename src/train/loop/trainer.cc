@@ -68,6 +68,7 @@ class Trainer {
   void warn_of_schedule_end(int64_t step);
   std::optional<TrainingEnd> reached_limit() const;
   std::optional<TrainingEnd> reached_end() const;
+  bool has_other_limit() const { return options_.max_minutes > 0 || options_.max_epochs > 0; }
   double seconds() const { return checkpoint_.state.seconds; }
 
   Training& training_;
@@ -230,8 +231,8 @@ bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) 
 void Trainer::save(const nn::ParameterArray* best) {
   if (best != nullptr) training_.store->note_best(*best);
   training_.store->save(training_.batches->cursor());
-  last_saved_ = now();
   if (best != nullptr) training_.store->write_best(*best);
+  last_saved_ = now();
 }
 
 /// Whether a limit of this training is reached, and which.
@@ -252,8 +253,7 @@ bool Trainer::fit_plan() {
   if (options_.max_minutes > 0) fraction = seconds() / (60 * options_.max_minutes);
   if (options_.max_epochs > 0)
     fraction = std::max(fraction, training_.batches->epochs() / options_.max_epochs);
-  const bool measured = options_.max_minutes > 0 || options_.max_epochs > 0;
-  state.fitted_steps = fitted_steps({state.step, fraction}, options_.max_steps, measured);
+  state.fitted_steps = fitted_steps({state.step, fraction}, options_.max_steps, has_other_limit());
   if (state.fitted_steps == kNotYetFitted) return false;
   apply_plan();
   for (const std::string& text : {describe_fit(recipe_, plan_, state.fitted_steps),
@@ -263,8 +263,9 @@ bool Trainer::fit_plan() {
   return true;
 }
 
+/// A limit in steps alone says how long the training is, also of one that is continued.
 void Trainer::apply_plan() {
-  plan_ = make_plan(recipe_, checkpoint_.state.fitted_steps);
+  plan_ = make_plan(recipe_, checkpoint_.state.fitted_steps, has_other_limit() ? 0 : options_.max_steps);
   training_.optimizer->set_schedule(plan_.schedule);
 }
 
