@@ -11,6 +11,8 @@
 
 #include "base/check.h"
 #include "base/text/nearest_word.h"
+#include "base/text/printable.h"
+#include "base/text/utf8_length.h"
 #include "models/architecture.h"
 #include "train/recipe/recipe_fields.h"
 #include "train/recipe/setting_suggestion.h"
@@ -218,6 +220,10 @@ void apply_field(Recipe& recipe, const Setting& setting) {
 }  // namespace
 
 void apply_setting(Recipe& recipe, const Setting& setting) {
+  if (!is_utf8(setting.value)) {
+    fail(setting.kind, "{}: '{}' must be valid UTF-8, not '{}'", setting.origin, setting.key,
+         printable(setting.value));
+  }
   if (is_corpus_setting(setting.key)) {
     apply_corpus_setting(recipe, setting);
   } else if (setting.key == kHeldOut) {
@@ -229,8 +235,20 @@ void apply_setting(Recipe& recipe, const Setting& setting) {
 
 std::string absolute_path_of(const Setting& setting) {
   namespace fs = std::filesystem;
-  const fs::path path = fs::absolute(fs::path(setting.folder) / setting.value).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).string();
+  fs::path path;
+  for (const fs::path& part : fs::absolute(fs::path(setting.folder) / setting.value)) {
+    std::error_code error;
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && path.filename() != ".." && !fs::is_symlink(path, error)) {
+      path = path.parent_path();  // "/" is its own
+    } else {
+      path /= part;
+    }
+  }
+  if (is_utf8(path.string())) return path.string();
+  fail(setting.kind,
+       "{}: the path '{}' is not valid UTF-8, so a recipe cannot hold it: rename it, or give a link",
+       setting.origin, printable(path.string()));
 }
 
 std::vector<Setting> with_present_keys(std::vector<Setting> settings) {

@@ -10,7 +10,9 @@ namespace heed::train {
 /// do not have, or that fine-tuning takes from the model; and for an invalid value.
 void apply_setting(Recipe& recipe, const Setting& setting);
 
-/// The path that the value of a setting names: absolute, normalized, and without a slash at the end.
+/// The path that the value of a setting names: absolute, without a slash at the end, and without `.` and
+/// `..`, except where a symbolic link stands before `..`. Throws an error of setting.kind for one that is not
+/// UTF-8, which a recipe cannot hold.
 std::string absolute_path_of(const Setting& setting);
 
 }  // namespace heed::train

@@ -58,6 +58,56 @@ TEST_F(RecipeFrom, PathsAreAbsoluteAndRelativeToTheFileThatNamesThem) {
   EXPECT_EQ(make_recipe("tiny", "", {{"training.from", "", "a test"}}).from, "");
 }
 
+// `..` behind a link leaves what the link leads to.
+TEST_F(RecipeFrom, PathsBehindLinksNameTheFileThatTheSystemFinds) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder_.path("elsewhere/data"));
+  fs::create_directories(folder_.path("here"));
+  fs::create_directory_symlink("../elsewhere/data", folder_.path("here/link"));
+  folder_.write("elsewhere/held-out", "");
+  folder_.write("here/held-out", "");
+  const auto recorded = [&](const std::string& path) {
+    return make_recipe("tiny", "", {{"cleaning.held_out", path, "a test", ErrorKind::kUsage, folder_.path()}})
+        .cleaning.held_out.at(0);
+  };
+  EXPECT_EQ(recorded("here/link/../held-out"), folder_.path("here/link/../held-out"));
+  EXPECT_EQ(fs::canonical(recorded("here/link/../held-out")),
+            fs::canonical(folder_.path("elsewhere/held-out")));
+  EXPECT_EQ(fs::canonical(recorded("here/link/../../here/./held-out")),
+            fs::canonical(folder_.path("here/held-out")));
+  EXPECT_EQ(recorded("./elsewhere/data/.././/held-out"), folder_.path("elsewhere/held-out"));
+  EXPECT_EQ(recorded("here/link/"), folder_.path("here/link")) << "links themselves stay";
+  EXPECT_EQ(recorded("/../../held-out"), "/held-out");
+}
+
+TEST(Recipe, AnyTextIsStored) {
+  for (const char* each :
+       {"plain", "it's", R"(a "b" \n \\)", "a\n'''b\"\"\"", "\t\x01\x7f\r", "schön 語", "#="}) {
+    const std::string text = each;
+    const Recipe recipe = make_recipe("tiny", "",
+                                      {{"cleaning.held_out", "/" + text, "a test"},
+                                       {"cleaning.held_out", "/other", "a test"},
+                                       {"corpus.1.pairs", "/" + text, "a test"},
+                                       {"corpus.1.tag", text, "a test"}});
+    const Recipe again = make_recipe("tiny", "", read_settings(to_toml(recipe), "a test"));
+    EXPECT_EQ(again.cleaning.held_out, (std::vector<std::string>{"/" + text, "/other"})) << to_toml(recipe);
+    EXPECT_EQ(again.corpora.at(0).pairs, "/" + text);
+    EXPECT_EQ(again.corpora.at(0).tag, text);
+    EXPECT_EQ(to_toml(again), to_toml(recipe));
+  }
+}
+
+TEST(Recipe, TextThatIsNotUtf8IsRefused) {
+  for (const char* key : {"cleaning.held_out", "corpus.1.pairs", "corpus.1.tag", "training.from"}) {
+    expect_error(ErrorKind::kUsage, "valid UTF-8", [&] {
+      make_recipe("tiny", "", {{key, "sch\xF6n", "a test"}});
+    });
+  }
+  expect_error(ErrorKind::kUsage, "'/sch\\xf6n/a' is not valid UTF-8", [&] {
+    make_recipe("tiny", "", {{"corpus.1.pairs", "a", "a test", ErrorKind::kUsage, "/sch\xF6n"}});
+  });
+}
+
 TEST(Recipe, NewModelsAreTrainedWithAllTheirPositions) {
   const auto recipe = [](const std::string& task, const std::string& positions) {
     std::vector<Setting> settings;

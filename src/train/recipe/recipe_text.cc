@@ -1,7 +1,6 @@
 // Recipes as TOML.
 #include <toml++/toml.h>
 
-#include <sstream>
 #include <type_traits>
 
 #include "base/check.h"
@@ -9,6 +8,21 @@
 
 namespace heed::train {
 namespace {
+
+/// A basic string of TOML. toml++ chooses among kinds of strings, and some texts have no literal string.
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') all += '\\';
+    if (byte < 0x20 || byte == 0x7f) {
+      all += fmt::format("\\u{:04X}", byte);
+    } else {
+      all += c;
+    }
+  }
+  return all + '"';
+}
 
 /// Collects key and value of every field as text.
 struct Writer {
@@ -21,11 +35,7 @@ struct Writer {
   void operator()(const RecipeKey& key, const bool& field) {
     fields.emplace_back(key, field ? "true" : "false");
   }
-  void operator()(const RecipeKey& key, const std::string& field) {
-    std::ostringstream text;
-    text << toml::value<std::string>(field);  // quoted and escaped
-    fields.emplace_back(key, text.str());
-  }
+  void operator()(const RecipeKey& key, const std::string& field) { fields.emplace_back(key, quoted(field)); }
   template <typename Value>
   void operator()(const RecipeKey& key, const Value& field, const Words<Value>& words) {
     for (const auto& [word, meaning] : words) {
@@ -47,11 +57,9 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
 }
 
 std::string held_out_to_toml(const std::vector<std::string>& files) {
-  toml::array list;
-  for (const std::string& file : files) list.push_back(file);
-  std::ostringstream text;
-  text << "held_out = " << list << "\n";
-  return text.str();
+  std::vector<std::string> list;
+  for (const std::string& file : files) list.push_back(quoted(file));
+  return fmt::format("held_out = [ {} ]\n", fmt::join(list, ", "));
 }
 
 /// [[corpus]] tables with the fields that differ from their defaults.

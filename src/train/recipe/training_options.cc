@@ -5,6 +5,7 @@
 #include "base/files/file.h"
 #include "base/text/option_error.h"
 #include "train/recipe/recipe_fields.h"
+#include "train/recipe/recipe_settings.h"
 #include "train/store/output_directory.h"
 
 namespace heed::train {
@@ -35,7 +36,7 @@ Recipe recipe_of(const TrainOptions& o, const std::vector<Setting>& settings) {
   if (!o.pairs.empty() || !o.source.empty() || !o.target.empty()) recipe.corpora.clear();
   if (o.pairs.size() > 1) {
     for (const std::string& pairs : o.pairs) {
-      recipe.corpora.push_back({.pairs = std::filesystem::absolute(pairs)});
+      recipe.corpora.push_back({.pairs = absolute_path_of({"corpus.pairs", pairs, "the training data"})});
     }
   }
   return recipe;

@@ -40,6 +40,10 @@ TEST(TrainingOptions, PairsReplaceTheCorporaOfTheRecipe) {
   EXPECT_FALSE(made.data.is_named());
   ASSERT_EQ(made.recipe.corpora.size(), 2U);
   EXPECT_EQ(made.recipe.corpora[1].pairs, std::filesystem::absolute("b.tsv"));
+  options.pairs = {"a.tsv", "sch\xF6n.tsv"};
+  expect_error(ErrorKind::kUsage, "is not valid UTF-8", [&] { trainer_options(options, {}); });
+  options.pairs = {"sch\xF6n.tsv"};  // which is not in the recipe
+  EXPECT_EQ(trainer_options(options, {}).data.pairs.pairs, "sch\xF6n.tsv");
   options.pairs = {};
   options.source = "a.de";
   options.target = "a.en";
