@@ -551,6 +551,31 @@ TEST(MetricsLog, MalformedLinesAreSkippedOnOpen) {
   EXPECT_EQ(kept[1].step, 3);
 }
 
+TEST(MetricsLog, MayBeLargerThanAGigabyte) {
+  const TestFolder folder;
+  const std::string path = folder.path("metrics.jsonl");
+  constexpr uintmax_t kHole = uintmax_t{1} << 25;  // takes no disk
+  const auto append = [&](const std::string& text) { std::ofstream(path, std::ios::app) << text; };
+  Metrics m;
+  m.step = 1;
+  append(to_line(m));
+  for (int n = 0; n < 33; ++n) {
+    fs::resize_file(path, fs::file_size(path) + kHole);
+    append("\n");
+  }
+  m.step = 2;
+  append(to_line(m));
+  ASSERT_GT(fs::file_size(path), uintmax_t{1} << 30);
+  EXPECT_EQ(read_metrics(path).size(), 2u);
+  int left_out = 0;
+  MetricsLog log(path, 2, [&](const std::string&) { ++left_out; });
+  EXPECT_EQ(left_out, 33);
+  m.step = 3;
+  log.append(m);
+  EXPECT_EQ(read_metrics(path).size(), 3u);
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
 TEST(MetricsLog, LinesWithScoresThatAreNotFiniteAreKept) {
   const TestFolder folder;
   Metrics m;

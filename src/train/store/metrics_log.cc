@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
+#include <string_view>
 
 #include "base/check.h"
 #include "base/files/descriptor_io.h"
@@ -64,11 +64,11 @@ namespace {
 /// Calls visit(line, metrics) for each valid line, and report(message) for invalid ones. Ignores an
 /// incomplete last line.
 template <class Visit, class Report>
-void for_each_line(const std::string& path, const std::string& text, const Visit& visit,
-                   const Report& report) {
-  std::istringstream lines(text);
-  std::string line;
-  for (int number = 1; std::getline(lines, line) && !lines.eof(); ++number) {
+void for_each_line(const std::string& path, std::string_view text, const Visit& visit, const Report& report) {
+  size_t begin = 0, end = 0;
+  for (int64_t number = 1; (end = text.find('\n', begin)) != std::string_view::npos; ++number) {
+    const std::string line(text.substr(begin, end - begin));
+    begin = end + 1;
     if (line.empty()) continue;
     try {
       visit(line, metrics_of_line(line, fmt::format("'{}', line {}", path, number)));
@@ -82,8 +82,9 @@ void for_each_line(const std::string& path, const std::string& text, const Visit
 
 std::vector<Metrics> read_metrics(const std::string& path) {
   std::vector<Metrics> all;
+  const MappedFile file(path);
   for_each_line(
-      path, read_file(path), [&](const std::string&, const Metrics& metrics) { all.push_back(metrics); },
+      path, file.view(), [&](const std::string&, const Metrics& metrics) { all.push_back(metrics); },
       [](const std::string& message) { log_warning("{}", message); });
   return all;
 }
@@ -92,17 +93,17 @@ MetricsLog::MetricsLog(std::string path, int64_t resume_step,
                        const std::function<void(const std::string&)>& report)
     : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;
-  const std::string text = read_file(path_);
-  std::string kept;
+  const MappedFile before(path_);  // that of a long training may be larger than memory
+  AtomicFile kept(path_);
   for_each_line(
-      path_, text,
+      path_, before.view(),
       [&](const std::string& line, const Metrics& metrics) {
-        if (metrics.step <= resume_step) kept += line + "\n";
+        if (metrics.step <= resume_step) kept.write(line + "\n");
       },
       [&](const std::string& message) {
         if (report) report(message);
       });
-  if (kept != text) write_file(path_, kept);
+  if (kept.size() != before.size()) kept.commit();
 }
 
 void MetricsLog::append(const Metrics& metrics) {
