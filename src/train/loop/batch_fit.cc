@@ -35,8 +35,8 @@ double seconds_of(Training& training, const std::vector<Batch>& shards) {
   return training.reducer.of_first(fastest);
 }
 
-/// The share of the training that a batch of this size takes, by the limit that is nearest.
-double share_of_batch(Training& training, int64_t batch_tokens) {
+/// The share of the training that an update with batches of this size takes, by the limit that is nearest.
+double share_of_update(Training& training, int64_t batch_tokens) {
   const auto batches = training.task.batches({}, batch_tokens);
   const std::vector<Batch> shards = batches->next(static_cast<size_t>(training.recipe.shard_count()));
   const TrainerOptions& options = training.options;
@@ -45,7 +45,7 @@ double share_of_batch(Training& training, int64_t batch_tokens) {
   if (options.max_minutes > 0) {
     share = std::max(share, seconds_of(training, shards) / (60 * options.max_minutes));
   }
-  return share;
+  return share * training.recipe.gradient_accumulation;
 }
 
 bool can_fit(const Training& training) {
@@ -82,7 +82,7 @@ void fit_batches(Training& training) {
   if (!can_fit(training)) return;
   const int64_t measured = measured_batch_tokens(recipe);
   state.batch_tokens =
-      fitted_batch_tokens(recipe, static_cast<double>(measured) / share_of_batch(training, measured));
+      fitted_batch_tokens(recipe, static_cast<double>(measured) / share_of_update(training, measured));
   if (state.batch_tokens == recipe.batch_tokens) return;
   training.batches = training.batches_at(state.cursor);
   training.say(fmt::format("the batches are fitted to the length of the training: {} tokens instead of {}",

@@ -15,8 +15,8 @@ int64_t least_batch_tokens(const Recipe& recipe);
 /// The size of the batches whose time is measured.
 int64_t measured_batch_tokens(const Recipe& recipe);
 
-/// The size of the batches of a training that has time for `tokens` tokens in all: the recipe's, or as much
-/// less as a thousand updates need.
+/// The size of the batches of a training that has time for `tokens` tokens in all, counting one batch of each
+/// update: the recipe's, or as much less as a thousand updates need.
 int64_t fitted_batch_tokens(const Recipe& recipe, double tokens);
 
 /// Decides the size of the batches once, before the first step, from the epochs or minutes that there are.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -78,6 +79,21 @@ TEST_F(FittedBatches, GiveAShortTrainingMoreSteps) {
   const TrainingSummary control = train(epochs("control", {{"training.fit_batch", "false"}}));
   EXPECT_THAT(said_, Not(HasSubstr("the batches are fitted")));
   EXPECT_GE(fitted.steps, 3 * control.steps);
+}
+
+TEST_F(FittedBatches, AreSmallerWhereAnUpdateHasSeveral) {
+  const auto fitted = [&](const std::string& accumulation, double epochs_in_all) {
+    TrainerOptions made = epochs(fmt::format("{}-batches-for-{}", accumulation, epochs_in_all),
+                                 {{"training.gradient_accumulation", accumulation}});
+    made.max_epochs = epochs_in_all;
+    made.on_step = [](const Metrics&) { throw std::runtime_error("killed"); };
+    said_.clear();
+    EXPECT_THROW(train(made), std::runtime_error);
+    const size_t begin = std::min(said_.find("the batches are fitted"), said_.size());
+    return said_.substr(begin, said_.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(fitted("2", 400), fitted("1", 200));
+  EXPECT_NE(fitted("2", 200), fitted("1", 200));
 }
 
 TEST_F(FittedBatches, FollowEpochsWithoutAClockAndSurviveAKill) {
