@@ -100,8 +100,9 @@ void Optimizer::update(ThreadPool& pool, const Update& update) {
             .n = n});
     }
     if (mean != nullptr) {
-      const float keep = static_cast<float>(decay), move = static_cast<float>(1 - decay);
-      for (int64_t i = elements.begin; i < elements.end; ++i) mean[i] = keep * mean[i] + move * w[i];
+      // With two rounded factors, whose sum is not 1, the average of equal weights would drift.
+      const float move = static_cast<float>(1 - decay);
+      for (int64_t i = elements.begin; i < elements.end; ++i) mean[i] += move * (w[i] - mean[i]);
     }
   });
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace heed::train {
@@ -40,6 +41,25 @@ TEST(Optimizer, HugeGradientsTakeOrdinarySteps) {
       }
     }
   }
+}
+
+TEST(Optimizer, TheAverageOfEqualWeightsStaysThere) {
+  nn::ParameterTable table;
+  table.add({"a", {5}, {}, {}});
+  Recipe recipe;
+  recipe.learning_rate = 0;
+  recipe.decay = 0.9995;
+  Reducer alone;
+  Optimizer optimizer(table, recipe, alone);
+  ThreadPool pool(1);
+  nn::ParameterArray values(table, DType::kFloat32), gradients(table, DType::kFloat32);
+  const std::vector<float> weights{0.1F, -0.7F, 3.3F, 1e-4F, 0};
+  std::ranges::copy(weights, values.flat().data<float>());
+  nn::ParameterArray average(table, DType::kFloat32);
+  average.flat() = values.flat().clone();
+  for (int64_t n = 1; n <= 20'000; ++n) optimizer.update(pool, {n, values, gradients, 1, average});
+  const float* found = average.flat().data<float>();
+  EXPECT_EQ(std::vector<float>(found, found + weights.size()), weights);
 }
 
 }  // namespace
