@@ -29,11 +29,8 @@ std::string composed(std::string_view text) {
   return result;
 }
 
-bool belongs_to_word(char32_t c) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_M_MASK)) != 0;
-}
-bool is_number(char32_t c) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_N_MASK) != 0;
+bool is_of(uint32_t categories, char32_t c) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & categories) != 0;
 }
 
 std::string to_utf8(std::u32string_view text) {
@@ -57,12 +54,13 @@ std::vector<std::string> letter_words(std::string_view text) {
   for (size_t offset = 0; offset < normal.size();) {
     const size_t start = offset;
     const char32_t c = next_code_point(normal, offset);
-    if (!belongs_to_word(c)) {
-      end_word(start, is_number(c));
+    if (is_of(U_GC_M_MASK, c)) continue;  // part of what it follows: of a word, or of an emoji
+    if (!is_of(U_GC_L_MASK, c)) {
+      end_word(start, is_of(U_GC_N_MASK, c));
     } else if (!in_word) {
       in_word = true;
       begin = start;
-      touches_number = is_number(before);
+      touches_number = is_of(U_GC_N_MASK, before);
     }
     before = c;
   }

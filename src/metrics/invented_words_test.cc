@@ -15,6 +15,8 @@ TEST(InventedWords, WordsAreLettersNotAdjacentToDigits) {
               ElementsAre("I", "m", "from", "München", "on", "May"));
   EXPECT_THAT(letter_words("Mu\u0308nchen"), ElementsAre("München"));  // one word, composed
   EXPECT_THAT(letter_words("19,99 € — 12:30"), IsEmpty());
+  EXPECT_THAT(letter_words("q\u0323\u0307a nice \u2600\uFE0F"), ElementsAre("q\u0323\u0307a", "nice"));
+  EXPECT_THAT(letter_words("1\uFE0F\u20E3st 2\u0301nd"), IsEmpty());  // digits with marks
   EXPECT_THROW(letter_words("a\xFF"), Error);
 }
 
