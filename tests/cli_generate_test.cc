@@ -118,7 +118,8 @@ TEST_F(CliGenerateTest, ScoresTexts) {
   EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 3);
   const auto totals = objects_of(run({"score", "--input", texts, "--summary", "--json"}).out).at(0);
   EXPECT_EQ(totals.at("texts"), 3);
-  EXPECT_EQ(totals.at("tokens"), 8 + 49);                       // each byte except the first
+  EXPECT_EQ(totals.at("tokens"), 8 + 49);  // each byte except the first
+  EXPECT_EQ(totals.at("bytes"), totals.at("tokens"));
   EXPECT_NEAR(totals.at("perplexity").get<double>(), 256, 60);  // untrained
   EXPECT_EQ(run({"score", "--input", texts, "--whole", "--summary", "--json"}).status, 0);
 

@@ -267,6 +267,7 @@ TEST(TextScoring, LongTextsUseASlidingWindow) {
   const TextScore score = score_text(m.model, m.context(), m.tokenizer, text, {.stride = 4});
   EXPECT_EQ(score.ids.size(), 49U);  // the first is given
   EXPECT_FALSE(score.first_scored);
+  EXPECT_EQ(score.bytes, 49U);
   // Token 30 is the 17th that a window reads up to: it began 4, 8, ... tokens into the text.
   const std::vector<int32_t> ids = m.tokenizer.ids(text);
   for (const size_t token : {10U, 20U, 49U}) {
@@ -281,6 +282,20 @@ TEST(TextScoring, LongTextsUseASlidingWindow) {
   expect_error(ErrorKind::kUsage, "would skip tokens",
                [&] { score_text(m.model, m.context(), m.tokenizer, text, {.stride = 17}); });
   EXPECT_TRUE(score_text(m.model, m.context(), m.tokenizer, "a").ids.empty());
+}
+
+TEST(TextScoring, CountsTheBytesOfScoredTokens) {
+  const ByteModel m;
+  const ModelTokenizer with_start(
+      {.pipeline = m.tokenizer.pipeline().with_frame({0}, {}), .kind = "bytes", .start = 0});
+  const auto bytes = [&](const ModelTokenizer& tokenizer, const std::string& text) {
+    return score_text(m.model, m.context(), tokenizer, text).bytes;
+  };
+  for (const std::string text : {"a", "abc", "\u00FCber", "\u2600\uFE0F"}) {
+    EXPECT_EQ(bytes(m.tokenizer, text), text.size() - 1) << text;  // a character may begin in a given token
+    EXPECT_EQ(bytes(with_start, text), text.size()) << text;
+  }
+  EXPECT_EQ(bytes(m.tokenizer, ""), 0U);
 }
 
 }  // namespace

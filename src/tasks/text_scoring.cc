@@ -51,6 +51,9 @@ TextScore score_text(const models::LanguageModel& model, const nn::Context& cont
   score.first_scored = tokenizer.starts_every_text();
   if (score.first_scored) ids.insert(ids.begin(), *tokenizer.start_id());
   if (ids.size() < 2) return score;
+  // Not the end of the first token's span: of tokens that share a character, all bytes would be those of one.
+  const size_t given = score.first_scored ? 0 : tokenizer.text_of({ids.data(), 1}).size();
+  score.bytes = text.size() - std::min(given, text.size());
   score.log_probabilities = score_ids(model, context, ids, options);
   score.log_probability =
       std::accumulate(score.log_probabilities.begin(), score.log_probabilities.end(), 0.0);

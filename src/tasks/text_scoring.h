@@ -1,6 +1,7 @@
 // Scores texts with a language model: log-probability of every token, and perplexity.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct TextScore {
   double log_probability = 0;  ///< their sum
   /// Whether the first token of the text is scored, which requires a start token.
   bool first_scored = false;
+  size_t bytes = 0;  ///< of the text that the scored tokens stand for
 };
 
 /// Throws kUsage, for texts of which no token is scored.

@@ -22,10 +22,10 @@ namespace {
 struct TextTotals {
   size_t texts = 0, tokens = 0, bytes = 0;
   double log_probability = 0;
-  void add(const std::string& text, const tasks::TextScore& score) {
+  void add(const tasks::TextScore& score) {
     ++texts;
     tokens += score.ids.size();
-    bytes += text.size();
+    bytes += score.bytes;
     log_probability += score.log_probability;
   }
   /// exp of the mean negative log-probability per token. Without tokens NaN, in JSON null, as
@@ -92,7 +92,7 @@ int score_texts(const ScoreTextsOptions& o, const tasks::LanguageModelFiles& mod
                                     texts[n], {.stride = o.stride.value_or(0)});
     });
     for (size_t n = 0; n < texts.size(); ++n) {
-      totals.add(texts[n], scores[n]);
+      totals.add(scores[n]);
       if (o.summary) continue;
       const bool empty = scores[n].ids.empty() && !o.json;
       output.write_line(o.json  ? to_json(texts[n], scores[n])
