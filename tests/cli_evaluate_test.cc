@@ -180,9 +180,28 @@ TEST_F(EvaluateCommand, CountsRequiredForms) {
       std::string::npos)
       << text.out;
   EXPECT_EQ(text.out.find("\n  line 2"), std::string::npos);
+  // Standard input, which cannot be read twice, has the forms too.
+  const CommandResult piped =
+      evaluate({"--hypothesis", output, "--pairs", "-", "--must-contain"}, {.input = pairs});
+  EXPECT_EQ(piped.out, text.out) << piped.err;
   const std::string bare = folder_.write("bare.tsv", "ja\tyes\n");
-  expect_failure(evaluate({"--hypothesis", output, "--pairs", bare, "--must-contain"}), 1,
-                 {"line 1", "bare.tsv", "third column"});
+  for (const std::string columns : {"", "\t", "\t | \t"}) {
+    folder_.write("bare.tsv", "ja\tyes" + columns + "\n");
+    expect_failure(evaluate({"--hypothesis", output, "--pairs", bare, "--must-contain"}), 1,
+                   {"line 1", "bare.tsv", "third column"});
+  }
+}
+
+TEST_F(EvaluateCommand, NamesEveryColumnThatIsMissing) {
+  const std::string pairs = folder_.write(
+      "pairs.tsv", "Am 3. Mai um 8 Uhr in Ulm.\tOn 3 May at 8 in Ulm.\t3 May|May 3\tUlm\t8|eight\n");
+  const std::vector<std::string> arguments{"--hypothesis", folder_.write("output", "Nothing in Ulm.\n"),
+                                           "--pairs", pairs, "--must-contain"};
+  const CommandResult text = evaluate(arguments);
+  EXPECT_NE(text.out.find("these do not:\n  line 1: 3 May, 8: Nothing in Ulm.\n"), std::string::npos)
+      << text.out;
+  EXPECT_EQ(rows(arguments).at(0).at("lacking").at(0).at("forms"),
+            Json::array({"3 May", "May 3", "8", "eight"}));
 }
 
 // The references of the lists in tests/data contain the required forms.
@@ -217,6 +236,29 @@ TEST_F(EvaluateCommand, SentencesHaveTheNumbersOfTheirLines) {
   ASSERT_EQ(objects.size(), 2U);
   EXPECT_EQ(objects[0].at("line"), 1);
   EXPECT_EQ(objects[1].at("line"), 3);
+}
+
+TEST_F(EvaluateCommand, FilesBesidePairsMayHaveALineForEachLine) {
+  const std::string pairs = folder_.write("pairs.tsv", "Eins\tone\n\nZwei\ttwo\n\tthree\n"),
+                    by_pair = folder_.write("by_pair", "one\ntoo\n"),
+                    by_line = folder_.write("by_line", "one\n\ntoo\nthree\n");
+  const auto scores = [&](const std::string& hypothesis, const std::string& reference) {
+    Json row = rows({"--hypothesis", hypothesis, "--pairs", pairs, "--reference", reference, "--metrics",
+                     "chrf", "--invented", "--known-words", by_line})
+                   .at(0);
+    row.erase("system");
+    return row;
+  };
+  const Json expected = scores(by_pair, by_pair);
+  EXPECT_EQ(expected.at("lines"), 2);
+  EXPECT_EQ(expected.at("chrf"), 100);
+  EXPECT_EQ(scores(by_line, by_line), expected);
+  EXPECT_EQ(scores(by_line, by_pair), expected);
+  const std::string longer = folder_.write("longer", "one\n\ntoo\nthree\nfour\n"),
+                    has = "2 pairs (4 lines, of which 2 without a pair)";
+  expect_failure(evaluate({"--hypothesis", longer, "--pairs", pairs}), 1, {"longer' has 5 lines, but", has});
+  expect_failure(evaluate({"--hypothesis", by_pair, "--pairs", pairs, "--reference", longer}), 1,
+                 {"longer' has 5 lines, but", has});
 }
 
 TEST_F(EvaluateCommand, RefusesConflictingOptions) {

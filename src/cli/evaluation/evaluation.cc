@@ -37,37 +37,36 @@ Lines lines_of(const std::string& path, bool lossy) {
   return lines;
 }
 
-/// Reads the forms in columns 3 and up of all lines with a pair. Throws kFormat for a line without them.
-void read_required(const std::string& path, bool lossy, TestSet& set) {
-  LineReader reader(path, {.lossy = lossy});
-  std::string_view line;
-  while (set.required.size() < set.size() && reader.next(line)) {
-    if (reader.line_number() != set.lines[set.required.size()]) continue;
-    std::vector<std::vector<std::string>> columns;
-    for (size_t column = 0, tab = 0; tab != std::string_view::npos; ++column) {
-      tab = line.find('\t');
-      std::vector<std::string> forms = split_forms(line.substr(0, tab));
-      if (column >= 2 && !forms.empty()) columns.push_back(std::move(forms));
-      if (tab != std::string_view::npos) line.remove_prefix(tab + 1);
-    }
-    if (columns.empty()) {
-      fail(ErrorKind::kFormat,
-           "line {} of {} has no third column: --must-contain reads SOURCE TAB REFERENCE TAB FORM|FORM",
-           reader.line_number(), reader.name());
-    }
-    set.required.push_back(std::move(columns));
+/// The forms of each column that has any.
+std::vector<Lines> forms_of_columns(std::string_view columns) {
+  std::vector<Lines> forms;
+  while (true) {
+    const size_t tab = columns.find('\t');
+    Lines column = split_forms(columns.substr(0, tab));
+    if (!column.empty()) forms.push_back(std::move(column));
+    if (tab == std::string_view::npos) return forms;
+    columns.remove_prefix(tab + 1);
   }
 }
 
 TestSet read_pairs_set(const std::string& path, const TestSetInput& input) {
-  TestSet set{.name = path, .source = {}, .references = {{}}, .lines = {}, .required = {}};
+  TestSet set{
+      .name = path, .source = {}, .references = {{}}, .lines = {}, .file_lines = 0, .required = std::nullopt};
+  if (input.required_forms) set.required.emplace();
   PairsReader reader({.pairs = path, .swap = input.swap, .lines = {.lossy = input.lossy}});
   for (Pair pair; reader.next(pair);) {
     set.source.emplace_back(pair.source);
     set.references[0].emplace_back(pair.target);
     set.lines.push_back(pair.line);
+    if (!set.required) continue;
+    set.required->push_back(forms_of_columns(pair.further_columns));
+    if (set.required->back().empty()) {
+      fail(ErrorKind::kFormat,
+           "line {} of {} has no third column: --must-contain reads SOURCE TAB REFERENCE TAB FORM|FORM",
+           pair.line, reader.name());
+    }
   }
-  if (input.required_forms) read_required(path, input.lossy, set);
+  set.file_lines = reader.counts().lines;
   return set;
 }
 
@@ -75,16 +74,30 @@ void number_lines(TestSet& set, size_t count) {
   if (count == 0) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", set.name);
   set.lines.resize(count);
   std::iota(set.lines.begin(), set.lines.end(), uint64_t{1});
+  set.file_lines = count;
+}
+
+/// For each line of the test set one of `lines`, the content of a file; or an error.
+Lines parallel_lines(Lines lines, const std::string& path, const TestSet& set) {
+  if (lines.size() == set.size()) return lines;
+  if (lines.size() == set.file_lines) {
+    Lines paired;
+    for (const uint64_t number : set.lines) paired.push_back(std::move(lines[number - 1]));
+    return paired;
+  }
+  const bool all_paired = set.file_lines == set.size();
+  fail(ErrorKind::kFormat, "'{}' has {}, but '{}' has {}: the files must be parallel", path,
+       counted(lines.size(), "line"), set.name,
+       all_paired ? fmt::format("{}", set.size())
+                  : fmt::format("{} ({}, of which {} without a pair)", counted(set.size(), "pair"),
+                                counted(set.file_lines, "line"), set.file_lines - set.size()));
 }
 
 void add_reference(const std::string& path, bool lossy, TestSet& set) {
-  set.references.push_back(lines_to_compare(path, lossy));
+  Lines lines = lines_to_compare(path, lossy);
   if (set.name.empty()) set.name = path;  // only references
-  if (set.lines.empty()) number_lines(set, set.references.back().size());
-  if (set.references.back().size() != set.size()) {
-    fail(ErrorKind::kFormat, "'{}' has {}, but the reference '{}' has {}: the files must be parallel",
-         set.name, counted(set.size(), "line"), path, set.references.back().size());
-  }
+  if (set.lines.empty()) number_lines(set, lines.size());
+  set.references.push_back(parallel_lines(std::move(lines), path, set));
 }
 
 }  // namespace
@@ -93,7 +106,12 @@ std::vector<TestSet> read_test_sets(const TestSetInput& input) {
   std::vector<TestSet> sets;
   for (const std::string& path : input.pairs) sets.push_back(read_pairs_set(path, input));
   if (sets.empty()) {
-    sets.push_back({.name = input.source, .source = {}, .references = {}, .lines = {}, .required = {}});
+    sets.push_back({.name = input.source,
+                    .source = {},
+                    .references = {},
+                    .lines = {},
+                    .file_lines = 0,
+                    .required = std::nullopt});
     if (!input.source.empty()) {
       sets[0].source = lines_of(input.source, input.lossy);
       number_lines(sets[0], sets[0].source.size());
@@ -104,13 +122,9 @@ std::vector<TestSet> read_test_sets(const TestSetInput& input) {
 }
 
 SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, bool lossy) {
-  SystemOutput output{path, lines_to_compare(path, lossy)};
-  if (output.lines.empty()) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", path);
-  if (output.lines.size() != test_set.size()) {
-    fail(ErrorKind::kFormat, "'{}' has {}, but '{}' has {}: the files must be parallel", path,
-         counted(output.lines.size(), "line"), test_set.name, test_set.size());
-  }
-  return output;
+  Lines lines = lines_to_compare(path, lossy);
+  if (lines.empty()) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", path);
+  return {path, parallel_lines(std::move(lines), path, test_set)};
 }
 
 std::vector<SystemOutput> translate_test_sets(const EvaluatedModel& evaluated,

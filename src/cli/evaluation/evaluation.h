@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,15 +28,17 @@ struct TestSet {
   Lines source;                   ///< empty where only references are given
   std::vector<Lines> references;  ///< [reference][line]
   std::vector<uint64_t> lines;    ///< the number of each line in its file
+  uint64_t file_lines = 0;        ///< of a file of pairs with those that have no pair
 
   /// With required_forms, [line][column][form]: a translation must contain one form of every column.
-  std::vector<std::vector<std::vector<std::string>>> required;
+  std::optional<std::vector<std::vector<Lines>>> required;
 
   size_t size() const { return lines.size(); }
 };
 
-/// Reads all test sets: one per file of pairs, else the one of source and references. Throws kFormat if the
-/// numbers of lines differ, and the errors of reading.
+/// Reads all test sets: one per file of pairs, else the one of source and references. Of references with as
+/// many lines as the whole file of pairs, those without a pair are left out. Throws kFormat if the numbers of
+/// lines differ, and the errors of reading.
 std::vector<TestSet> read_test_sets(const TestSetInput& input);
 
 /// The translations of a test set by one system.
@@ -45,7 +48,8 @@ struct SystemOutput {
   double seconds = 0;  ///< translation time, without loading the model
 };
 
-/// Reads a file of translations. Throws kFormat, naming both files, if its number of lines differs.
+/// Reads a file of translations, of which lines without a pair are left out as in references. Throws kFormat,
+/// naming both files, if its number of lines differs.
 SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, bool lossy);
 
 struct EvaluatedModel {

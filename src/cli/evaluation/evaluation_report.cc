@@ -55,22 +55,27 @@ std::vector<Finding> find_invented(const TestSet& set, const SystemOutput& syste
     std::vector<std::string_view> copied;
     if (!set.source.empty()) copied.emplace_back(set.source[n]);
     for (const Lines& reference : set.references) copied.emplace_back(reference[n]);
-    Lines words = invented_words(system.lines[n], copied, *options.known, options.invented);
+    std::vector<Lines> words;
+    for (std::string& word : invented_words(system.lines[n], copied, *options.known, options.invented)) {
+      words.push_back({std::move(word)});
+    }
     if (!words.empty()) findings.push_back({set.lines[n], std::move(words), system.lines[n]});
   }
   return findings;
 }
 
-std::vector<Finding> find_lacking(const TestSet& set, const SystemOutput& system) {
+/// `required`: of the test set.
+std::vector<Finding> find_lacking(const std::vector<std::vector<Lines>>& required, const TestSet& set,
+                                  const SystemOutput& system) {
   std::vector<Finding> findings;
   for (size_t n = 0; n < set.size(); ++n) {
     const std::string& text = system.lines[n];
-    for (const Lines& forms : set.required[n]) {
-      if (std::ranges::any_of(forms, [&](const std::string& form) { return contains_form(text, form); }))
-        continue;
-      findings.push_back({set.lines[n], forms, text});
-      break;
+    std::vector<Lines> missing;
+    for (const Lines& forms : required[n]) {
+      const auto occurs = [&](const std::string& form) { return contains_form(text, form); };
+      if (std::ranges::none_of(forms, occurs)) missing.push_back(forms);
     }
+    if (!missing.empty()) findings.push_back({set.lines[n], std::move(missing), text});
   }
   return findings;
 }
@@ -87,7 +92,10 @@ std::string signature_of(const NamedMetric& metric, const ReportOptions& options
 nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const char* words) {
   auto list = nlohmann::ordered_json::array();
   for (const Finding& each : findings) {
-    list.push_back({{"line", each.line}, {words, each.words}, {"translation", each.translation}});
+    Lines all;
+    for (const Lines& alternatives : each.words)
+      all.insert(all.end(), alternatives.begin(), alternatives.end());
+    list.push_back({{"line", each.line}, {words, all}, {"translation", each.translation}});
   }
   return list;
 }
@@ -134,28 +142,26 @@ std::string score_text(const MetricResult& result) {
 /// "invented words in 2 of 100 lines (2.00%):" and one line per finding.
 std::string findings_text(const EvaluationRow& row) {
   std::string text;
-  const auto add = [&](const std::vector<Finding>& findings, std::string heading, bool all_words) {
+  const auto add = [&](const std::vector<Finding>& findings, const std::string& heading) {
     text += fmt::format("{}{}\n", heading, findings.empty() ? "" : ":");
     for (const Finding& each : findings) {
-      const std::string words = all_words ? fmt::format("{}", fmt::join(each.words, ", "))
-                                          : each.words[0];  // alternatives: show the first
-      text += fmt::format("  line {}: {}: {}\n", each.line, printable(words), printable(each.translation));
+      Lines words;
+      for (const Lines& alternatives : each.words) words.push_back(printable(alternatives.front()));
+      text +=
+          fmt::format("  line {}: {}: {}\n", each.line, fmt::join(words, ", "), printable(each.translation));
     }
   };
   const auto percent = [&](size_t lines) { return 100 * share(lines, row.lines); };
   if (row.invented) {
     const size_t count = row.invented->size();
-    add(*row.invented,
-        fmt::format("invented words in {} of {} ({:.2f}%)", count, counted(row.lines, "line"),
-                    percent(count)),
-        true);
+    add(*row.invented, fmt::format("invented words in {} of {} ({:.2f}%)", count, counted(row.lines, "line"),
+                                   percent(count)));
   }
   if (row.lacking) {
     const size_t count = row.lines - row.lacking->size();
     add(*row.lacking,
         fmt::format("{} of {} ({:.2f}%) contain the required forms{}", count, counted(row.lines, "line"),
-                    percent(count), row.lacking->empty() ? "" : "; these do not"),
-        false);
+                    percent(count), row.lacking->empty() ? "" : "; these do not"));
   }
   return text;
 }
@@ -202,7 +208,7 @@ std::vector<EvaluationRow> measure(const std::vector<NamedMetric>& metrics, cons
                     .invented = {},
                     .lacking = {}});
     if (options.known != nullptr) rows.back().invented = find_invented(test_set, output, options);
-    if (!test_set.required.empty()) rows.back().lacking = find_lacking(test_set, output);
+    if (test_set.required) rows.back().lacking = find_lacking(*test_set.required, test_set, output);
   }
   for (const NamedMetric& metric : metrics) {
     LineStatistics baseline;

@@ -47,7 +47,8 @@ struct MetricResult {
 /// A line that fails a check.
 struct Finding {
   uint64_t line = 0;
-  Lines words;  ///< the invented words, or the forms of which none occurs
+  /// Each invented word alone, or the forms of each column of which none occurs.
+  std::vector<Lines> words;
   std::string translation;
 };
 

@@ -98,7 +98,10 @@ bool PairsReader::read_columns(Pair& pair, bool& extra) {
   pair.target = line.substr(tab + 1);
   const size_t second_tab = pair.target.find('\t');
   extra = second_tab != std::string_view::npos;
-  if (extra) pair.target = pair.target.substr(0, second_tab);
+  if (extra) {
+    pair.further_columns = pair.target.substr(second_tab + 1);
+    pair.target = pair.target.substr(0, second_tab);
+  }
   return true;
 }
 

@@ -1,8 +1,8 @@
 // Sentence pairs for training and scoring, streamed from one TSV file or from two parallel files.
 //
-// TSV: each line is source TAB target. Further columns are ignored and counted: the downloads of the Tatoeba
-// project carry the attribution there. Since a tab within a sentence would look the same, a caller should
-// tell the user how many lines had them.
+// TSV: each line is source TAB target. Further columns are counted: the downloads of the Tatoeba project
+// carry the attribution there. Since a tab within a sentence would look the same, a caller that does not use
+// them should tell the user how many lines had them.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,8 @@ struct Pair {
   std::string_view source, target;
   uint64_t line = 0;          ///< its number among the lines that are read, from 1
   std::string_view tag = {};  ///< of the corpus, see WeightedPairs
+  /// Of a TSV file, the columns behind the target with the tabs between them.
+  std::string_view further_columns = {};
 };
 
 /// Counts so far; lines = pairs + empty.

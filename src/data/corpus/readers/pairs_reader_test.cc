@@ -55,8 +55,10 @@ TEST(PairsReader, SkipsAndCountsEmptySidesAndExtraColumns) {
   Pair pair;
   ASSERT_TRUE(reader.next(pair));
   EXPECT_EQ(pair.target, "b");
+  EXPECT_EQ(pair.further_columns, "CC-BY 2.0\tsomebody");
   ASSERT_TRUE(reader.next(pair));
   EXPECT_EQ(pair.source, "c");
+  EXPECT_EQ(pair.further_columns, "");
   EXPECT_EQ(pair.line, 7u);
   EXPECT_FALSE(reader.next(pair));
   EXPECT_EQ(reader.counts().lines, 7u);
