@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tiny_model.h"
@@ -301,6 +302,45 @@ TEST_F(EvaluateCommand, RefusesOptionsWithoutEffect) {
   }
   expect_failure(evaluate({"--hypothesis", first_, "--reference", reference_, "--swap"}), 2,
                  {"--swap", "give --pairs"});
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--hypothesis", first_, "--reference", reference_});
+    return evaluate(std::move(more));
+  };
+  expect_failure(with({"--metrics", "chrf,ter", "--tokenize", "zh"}), 2,
+                 {"--tokenize", "bleu among --metrics"});
+  expect_failure(with({"--metrics", "ter", "--lowercase"}), 2, {"--lowercase", "TER always ignores case"});
+  expect_failure(with({"--seed", "7"}), 2, {"--seed", "--confidence, --paired-bs or --paired-ar"});
+  expect_failure(with({"--seed", "7", "--sentence"}), 2, {"--seed"});
+  for (const std::vector<std::string>& each :
+       {std::vector<std::string>{"--metrics", "ter,bleu", "--tokenize", "zh"},
+        {"--metrics", "ter,chrf", "--lowercase"},
+        {"--confidence", "--seed", "7"}}) {
+    EXPECT_EQ(with(each).status, 0) << each[0] << " " << each[1];
+  }
+}
+
+// No model is looked for: what would fail at the end fails before the work.
+TEST_F(EvaluateCommand, RefusesFilesBeforeTranslating) {
+  const std::string pairs = folder_.write("pairs.tsv", "ja\tyes\n"),
+                    target = folder_.write("target", "yes\n"),
+                    no_utf8 = folder_.write("q\xff.tsv", "ja\tyes\n"), again = folder_.path("again.tsv");
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--task", "translate", "--model", folder_.path("nowhere")});
+    return evaluate(std::move(more));
+  };
+  std::filesystem::create_hard_link(pairs, again);
+  for (const std::vector<std::string>& each :
+       {std::vector<std::string>{pairs, "--output", pairs},
+        {"--pairs", pairs, "--output", again},
+        {"--source", pairs, "--reference", target, "--output", pairs},
+        {"--source", pairs, "--reference", target, "--output", target},
+        {pairs, "--invented", "--known-words", target, "--output", target}}) {
+    expect_failure(with(each), 2, {"'" + each.back() + "' is both an input and --output"});
+  }
+  EXPECT_EQ(content_of(pairs), "ja\tyes\n");
+  expect_failure(with({no_utf8, "--json"}), 1, {"not valid UTF-8"});
+  expect_failure(with({no_utf8}), 1, {"nowhere"});                                  // a table can show it
+  expect_failure(with({pairs, "--reference", no_utf8, "--json"}), 1, {"nowhere"});  // it is not in the report
 }
 
 }  // namespace

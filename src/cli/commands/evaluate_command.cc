@@ -133,6 +133,27 @@ TranslationEvaluation translation_evaluation(const EvaluateOptions& o) {
           .json = o.json};
 }
 
+/// Throws kUsage for options of metrics and of resampling that nothing heeds.
+void require_effect(const EvaluateOptions& o) {
+  const std::vector<std::string> metrics = metric_keys(o.measure);
+  struct Condition {
+    std::string option;
+    bool holds;
+    const char* text;
+  };
+  const Condition conditions[] = {
+      {"--tokenize", std::ranges::count(metrics, "bleu") > 0, "bleu among --metrics"},
+      {"--lowercase", std::ranges::any_of(metrics, [](const std::string& key) { return key != "ter"; }),
+       "bleu, chrf or chrf++ among --metrics, as TER always ignores case"},
+      {"--seed", o.measure.confidence || o.paired_bootstrap || o.paired_randomization,
+       "--confidence, --paired-bs or --paired-ar"}};
+  for (const GivenOption& given : o.command->given_options()) {
+    const auto* found = std::ranges::find(conditions, given.name, &Condition::option);
+    if (found == std::end(conditions) || found->holds) continue;
+    fail(ErrorKind::kUsage, "{} has no effect without {}: leave it out", given.name, found->text);
+  }
+}
+
 /// Throws kUsage for options that do not hold for classifiers, and for several models.
 ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
   const std::vector<std::string> others = options_without(kByClassifier);
@@ -192,6 +213,7 @@ int run_evaluate(const EvaluateOptions& given) {
   }
   if (!o.text.empty())
     fail(ErrorKind::kUsage, "--text is for classifiers: give one as --model, or --task classify");
+  require_effect(o);
   return evaluate_translations(translation_evaluation(o));
 }
 

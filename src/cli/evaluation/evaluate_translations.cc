@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -47,6 +48,21 @@ void require_fitting(const TranslationEvaluation& o) {
   if (input.required_forms && input.pairs.empty()) {
     fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give --pairs");
   }
+  std::vector<std::string> read = input.pairs;
+  read.push_back(input.source);
+  read.insert(read.end(), input.references.begin(), input.references.end());
+  read.insert(read.end(), o.known_words.begin(), o.known_words.end());
+  if (is_input(o.output, read)) {
+    fail(ErrorKind::kUsage, "'{}' is both an input and --output, which would replace it", o.output);
+  }
+}
+
+/// Throws for names that JSON cannot have, as write_report() would after all the work.
+void require_json_names(const TranslationEvaluation& o, const std::vector<TestSet>& test_sets) {
+  nlohmann::json names = o.hypotheses;
+  for (const ModelChoice& choice : o.models) names.push_back(choice.model);
+  for (const TestSet& set : test_sets) names.push_back(set.name);
+  (void)names.dump();
 }
 
 /// The words of plain text, or of the first two columns of a TSV file.
@@ -102,6 +118,7 @@ int evaluate_translations(TranslationEvaluation o) {
   require_fitting(o);
   make_metrics(o.measure, 1);  // reports wrong options before translating
   const std::vector<TestSet> test_sets = read_test_sets(o.input);
+  if (o.json && !o.sentence) require_json_names(o, test_sets);
   const KnownWords known = read_known_words(o.known_words, o.input.lossy);
   if (o.invented) o.measure.known = &known;
   LineOutput kept(o.output);

@@ -185,15 +185,23 @@ std::string table_text(const std::vector<NamedMetric>& metrics, const std::vecto
 
 }  // namespace
 
-std::vector<NamedMetric> make_metrics(const MeasureOptions& options, size_t references) {
-  std::vector<NamedMetric> metrics;
+std::vector<std::string> metric_keys(const MeasureOptions& options) {
+  std::vector<std::string> keys;
   std::string_view rest = options.metrics;
   while (true) {
     const size_t comma = rest.find(',');
-    metrics.push_back(metric_named(rest.substr(0, comma), options, references));
-    if (comma == std::string_view::npos) return metrics;
+    keys.emplace_back(rest.substr(0, comma));
+    if (comma == std::string_view::npos) return keys;
     rest.remove_prefix(comma + 1);
   }
+}
+
+std::vector<NamedMetric> make_metrics(const MeasureOptions& options, size_t references) {
+  std::vector<NamedMetric> metrics;
+  for (const std::string& key : metric_keys(options)) {
+    metrics.push_back(metric_named(key, options, references));
+  }
+  return metrics;
 }
 
 std::vector<EvaluationRow> measure(const std::vector<NamedMetric>& metrics, const MeasureOptions& options,

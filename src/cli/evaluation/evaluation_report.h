@@ -35,6 +35,9 @@ struct NamedMetric {
   Metric corpus, sentence;
 };
 
+/// The keys in MeasureOptions::metrics, known or not.
+std::vector<std::string> metric_keys(const MeasureOptions& options);
+
 /// Throws kUsage for an unknown metric, kNotFound if the model of a tokenizer is missing.
 std::vector<NamedMetric> make_metrics(const MeasureOptions& options, size_t references);
 

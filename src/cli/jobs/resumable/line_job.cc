@@ -90,13 +90,9 @@ nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
 /// A job with this input.
 LineOutput resume(const LineJob& job, const std::vector<std::string>& files, const PairsIdentity& identity,
                   const std::string& output) {
-  for (const std::string& file : files) {
-    std::error_code missing;
-    if (fs::equivalent(file, output, missing)) {
-      fail(ErrorKind::kUsage,
-           "--resume: '{}' is both the input and the output, which is written while the input is read",
-           output);
-    }
+  if (is_input(output, files)) {
+    fail(ErrorKind::kUsage,
+         "--resume: '{}' is both the input and the output, which is written while the input is read", output);
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   json["command"] = job.options.command->name();

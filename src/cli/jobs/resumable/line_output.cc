@@ -1,7 +1,10 @@
 #include "cli/jobs/resumable/line_output.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -58,6 +61,14 @@ void LineOutput::write_block() {
     resumable_->append(packed, std::exchange(block_lines_, 0));
   }
   block_.clear();
+}
+
+bool is_input(const std::string& output, const std::vector<std::string>& inputs) {
+  std::error_code missing;
+  if (output == "-" || !std::filesystem::is_regular_file(output, missing)) return false;
+  return std::ranges::any_of(inputs, [&](const std::string& input) {
+    return input != "-" && std::filesystem::equivalent(input, output, missing);
+  });
 }
 
 std::string within_line(std::string text, bool columns) {

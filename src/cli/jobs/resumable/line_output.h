@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files/file.h"
 #include "data/corpus/readers/compression.h"
@@ -54,6 +55,9 @@ class LineOutput {
   std::string block_;  // of a file, not yet compressed and written
   uint64_t block_lines_ = 0;
 };
+
+/// Whether an output is one of the files that are read, by whatever name.
+bool is_input(const std::string& output, const std::vector<std::string>& inputs);
 
 /// Makes a translation safe for line output. A model may generate any byte: line ends and NUL become spaces,
 /// and with `columns` tabs do too.
