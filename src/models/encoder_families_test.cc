@@ -10,6 +10,7 @@
 #include "compare.h"
 #include "models/architecture.h"
 #include "models/config/encoder_only_config.h"
+#include "models/config/precision_names.h"
 #include "models/directory/loaded_model.h"
 #include "models/stacks/encoder_heads.h"
 #include "models/test_models.h"
@@ -110,6 +111,36 @@ TEST(EncoderFamilies, WeightsWithAndWithoutPrefix) {
         dynamic_cast<const EncoderOnly&>(*encoder.model).config().family->prefix));
     expect_error(ErrorKind::kUsage, "is an encoder without a head (" + type + "): use heed embed",
                  [&] { load_model(bare.path()).classifier(); });
+  }
+}
+
+/// Quantized weights of a model with a head are an encoder's too, without the head.
+TEST(EncoderFamilies, QuantizedWeightsWithAHead) {
+  for (const auto& [type, prefix] : classes()) {
+    const bool distil = type == "distilbert";
+    const Json sizes{{distil ? "dim" : "hidden_size", 32}, {distil ? "hidden_dim" : "intermediate_size", 64}};
+    for (const char* suffix : {"ForMaskedLM", "ForSequenceClassification"}) {
+      for (const Precision precision : {Precision::kInt8, Precision::kInt4}) {
+        SCOPED_TRACE(type + suffix + name_of(precision));
+        const TestFolder folder, quantized;
+        const auto model = read_encoder(encoder_config(type, suffix, sizes));
+        nlohmann::ordered_json config = model->config_json();
+        write_json(folder.path("config.json"), config);
+        write_weights(folder.path(), model->table(), some_values(model->table()), DType::kFloat32);
+        const LoadedModel loaded = load_model(folder.path(), {.precision = precision});
+        write_quantized_weights(quantized.path(), loaded.model->table(), loaded.values, *loaded.quantized,
+                                WeightFiles::open(folder.path()));
+        note_quantization(config, integer_bits(precision));
+        write_json(quantized.path("config.json"), config);
+        const auto vectors = [](const LoadedModel& encoder) {
+          nn::Context context = encoder.context();
+          return encoder.encoder().encode(context, input_of({{2, 5, 7, 3}})).value();
+        };
+        expect_equal(vectors(load_model(quantized.path(), {.encoder = true})),
+                     vectors(load_model(folder.path(), {.precision = precision, .encoder = true})),
+                     "without the head");
+      }
+    }
   }
 }
 

@@ -43,21 +43,22 @@ struct QuantizedTensor {
   void* data = nullptr;  ///< where the weights are in memory; null if only names and shapes are asked for
 };
 
-/// The tensors of a parameter in a directory of `bits`, 8 or 4, as model_weights.h describes them.
-std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int bits) {
+/// The tensors of a parameter, called `name` in a directory of `bits`, 8 or 4, as model_weights.h describes
+/// them.
+std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, const std::string& name, int bits) {
   const int64_t out = spec.shape[0], in = spec.shape[1];
   if (nn::QuantizedParameters::bits_of(spec, bits) == 8) {
-    return {{spec.name, spec.shape, DType::kInt8}, {name_of_part(spec.name, kScale), {out}, DType::kFloat32}};
+    return {{name, spec.shape, DType::kInt8}, {name_of_part(name, kScale), {out}, DType::kFloat32}};
   }
   const Shape groups{out, in / kInt4Group};
-  return {{spec.name, {out, in / 2}, DType::kInt8},
-          {name_of_part(spec.name, kScale), groups, DType::kFloat16},
-          {name_of_part(spec.name, kMinimum), groups, DType::kFloat16}};
+  return {{name, {out, in / 2}, DType::kInt8},
+          {name_of_part(name, kScale), groups, DType::kFloat16},
+          {name_of_part(name, kMinimum), groups, DType::kFloat16}};
 }
 /// The same with their data.
-std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, int row,
+std::vector<QuantizedTensor> quantized_tensors(const nn::ParamSpec& spec, const std::string& name, int row,
                                                const nn::QuantizedParameters& quantized) {
-  std::vector<QuantizedTensor> tensors = quantized_tensors(spec, quantized.bits());
+  std::vector<QuantizedTensor> tensors = quantized_tensors(spec, name, quantized.bits());
   if (quantized.bits_of(row) == 8) {
     const auto matrix = quantized.matrix({row, 1});
     tensors[0].data = matrix.values;
@@ -82,6 +83,11 @@ std::string stored_name(const WeightFiles& files, const nn::ParamSpec& spec) {
     if (files.has(alias)) return alias;
   }
   return "";
+}
+/// The same; a missing parameter goes by its own name.
+std::string expected_name(const WeightFiles& files, const nn::ParamSpec& spec) {
+  const std::string name = stored_name(files, spec);
+  return name.empty() ? spec.name : name;
 }
 
 /// Whether the shapes match; files may store matrices transposed, and final_logits_bias as (1, V).
@@ -114,9 +120,8 @@ bool may_be_missing(const nn::ParamSpec& spec) {
 
 /// Throws unless the files contain a parameter with its shape.
 void require_row(const WeightFiles& files, const nn::ParamSpec& spec) {
-  const std::string name = stored_name(files, spec);
-  if (name.empty() && may_be_missing(spec)) return;
-  require_tensor(files, name.empty() ? spec.name : name, stored_shape(spec));
+  if (stored_name(files, spec).empty() && may_be_missing(spec)) return;
+  require_tensor(files, expected_name(files, spec), stored_shape(spec));
 }
 
 /// Old versions of other toolkits stored the positions 0, 1, 2, ... of embeddings beside the weights.
@@ -124,15 +129,19 @@ bool is_position_count(const TensorInfo& tensor) {
   return tensor.name.ends_with("position_ids") && tensor.readable && tensor.dtype == DType::kInt64;
 }
 
-/// Throws for a tensor that is neither in the table nor `known`. With `known`, for a quantised directory,
-/// parameters have no aliases.
-void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& table,
-                          std::set<std::string> known = {}) {
-  const bool aliases = known.empty();
+/// All names that parameters may have in files.
+std::set<std::string> possible_names(const nn::ParameterTable& table) {
+  std::set<std::string> names;
   for (int row = 0; row < table.size(); ++row) {
-    known.insert(table[row].name);
-    if (aliases) known.insert(table[row].aliases.begin(), table[row].aliases.end());
+    names.insert(table[row].name);
+    names.insert(table[row].aliases.begin(), table[row].aliases.end());
   }
+  return names;
+}
+
+/// Throws for a tensor that is neither `known` nor one that the table computes or leaves out.
+void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& table,
+                          std::set<std::string> known) {
   for (const nn::ComputedTensor& each : table.computed()) known.insert(each.name);
   for (const std::string& name : files.names()) {
     if (known.count(name) == 0 && !table.ignores(name) && !is_position_count(files.info(name))) {
@@ -247,20 +256,24 @@ void use_stored_positions(const WeightFiles& files, const nn::ParameterTable& ta
 }
 
 /// Throws unless names and shapes of the files match the table exactly.
-/// `bits`: 8 or 4 for a quantized directory, otherwise 0.
+/// `bits`: 8 or 4 for a quantized directory, which holds every parameter once, under any of its names;
+/// otherwise 0.
 void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, int bits) {
-  std::set<std::string> names;
+  std::set<std::string> known;
+  if (bits == 0) known = possible_names(table);
   for (int row = 0; row < table.size(); ++row) {
+    const std::string name = expected_name(files, table[row]);
     if (bits == 0 || nn::QuantizedParameters::bits_of(table[row], bits) == 0) {
       require_row(files, table[row]);
+      known.insert(name);
       continue;
     }
-    for (const QuantizedTensor& tensor : quantized_tensors(table[row], bits)) {
+    for (const QuantizedTensor& tensor : quantized_tensors(table[row], name, bits)) {
       require_tensor(files, tensor.name, tensor.shape);
-      if (tensor.name != table[row].name) names.insert(tensor.name);
+      known.insert(tensor.name);
     }
   }
-  require_nothing_else(files, table, std::move(names));
+  require_nothing_else(files, table, std::move(known));
 }
 
 /// Transposes (rows, columns) in place.
@@ -518,7 +531,7 @@ std::vector<std::string> read_weights_over(const WeightFiles& files, const nn::P
     require_row(files, spec);
     read_row(files, spec, values.view(table, {row, 1}).data<float>());
   }
-  if (new_prefixes.empty()) require_nothing_else(files, table);
+  if (new_prefixes.empty()) require_nothing_else(files, table, possible_names(table));
   return kept;
 }
 
@@ -575,7 +588,7 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
       tensors.emplace_back(spec.name, stored_form(spec, values.view(table, {row, 1})));
       continue;
     }
-    for (const QuantizedTensor& each : quantized_tensors(spec, row, quantized)) {
+    for (const QuantizedTensor& each : quantized_tensors(spec, spec.name, row, quantized)) {
       Tensor tensor = Tensor::empty(each.shape, each.dtype);
       std::memcpy(tensor.bytes(), each.data, static_cast<size_t>(each.shape.size()) * size_of(each.dtype));
       tensors.emplace_back(each.name, tensor);
@@ -598,7 +611,8 @@ void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& 
       read_row(files, spec, values.view(table, {row, 1}).data<float>());
       continue;
     }
-    for (const QuantizedTensor& to : quantized_tensors(spec, row, quantized)) read_quantized(files, to);
+    const std::string name = expected_name(files, spec);
+    for (const QuantizedTensor& to : quantized_tensors(spec, name, row, quantized)) read_quantized(files, to);
   }
 }
 
