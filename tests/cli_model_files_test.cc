@@ -200,12 +200,18 @@ TEST_F(CliModelFilesTest, TiedTensorsAreConvertedOnce) {
     write(models::Transformer(config), 0);
     search::small_tokenizer().save(folder_.path());
     const std::string expected = run({"translate", "The house.", "--scores"}).out;
+    const auto sizes = [&] {
+      const auto info = nlohmann::json::parse(run({"info", "--json"}).out);
+      return std::pair(info.at("parameters").get<int64_t>(), info.at("bytes").get<int64_t>());
+    };
+    const auto expected_sizes = sizes();
     const WeightFiles original = WeightFiles::open(folder_.path());
     std::vector<std::pair<std::string, std::string>> views;
     for (const std::string& name : stacks) views.emplace_back(name, "model.shared.weight");
     if (tied_output) views.emplace_back("lm_head.weight", "model.shared.weight");
     folder_.write("pytorch_model.bin", torch_weights(folder_.path(), views));
     std::filesystem::remove(folder_.path("model.safetensors"));
+    EXPECT_EQ(sizes(), expected_sizes) << "heed info";
     const TestFolder out;
     const CommandResult converted =
         heed_command({"convert", folder_.path(), out.path("model"), "--to", "huggingface"});

@@ -152,14 +152,19 @@ bool WeightFiles::are_same_view(const std::string& one, const std::string& other
          left.shape == right.shape;
 }
 
-uint64_t WeightFiles::bytes() const {
-  uint64_t sum = 0;
-  std::set<std::tuple<size_t, uint64_t, uint64_t>> counted;
+std::vector<std::string> WeightFiles::names_without_views() const {
+  std::vector<std::string> names;
+  std::set<std::tuple<size_t, uint64_t, uint64_t>> seen;
   for (const std::string& name : names_) {
     const TensorInfo& tensor = info(name);
-    if (counted.emplace(shard_of_.at(name), tensor.begin, tensor.end).second)
-      sum += tensor.end - tensor.begin;
+    if (seen.emplace(shard_of_.at(name), tensor.begin, tensor.end).second) names.push_back(name);
   }
+  return names;
+}
+
+uint64_t WeightFiles::bytes() const {
+  uint64_t sum = 0;
+  for (const std::string& name : names_without_views()) sum += info(name).end - info(name).begin;
   return sum;
 }
 

@@ -66,7 +66,9 @@ class WeightFiles {
   /// Whether two names are there and have the same data in the same shape, as tied tensors have in files of
   /// PyTorch. Views with strides that differ count as the same.
   bool are_same_view(const std::string& one, const std::string& other) const;
-  /// Total size of the stored tensors; of several views of the same data once.
+  /// Sorted names of the stored tensors; of several views of the same data the first.
+  std::vector<std::string> names_without_views() const;
+  /// Total size of these.
   uint64_t bytes() const;
 
  private:

@@ -48,9 +48,9 @@ std::string stored_type(const TensorInfo& info) {
 void read_weights(const WeightFiles& files, ModelSummary& summary) {
   std::map<std::string, ParameterGroup> groups;
   std::set<std::string> dtypes;
-  for (const std::string& name : files.names()) {
+  summary.bytes = files.bytes();
+  for (const std::string& name : files.names_without_views()) {
     const TensorInfo& info = files.info(name);
-    summary.bytes += info.end - info.begin;
     if (models::is_part_of_quantized(files, name)) continue;  // scales are not parameters
     const bool two_in_a_byte = models::is_in_4_bits(files, name);
     const int64_t elements = info.shape.size() * (two_in_a_byte ? 2 : 1);
