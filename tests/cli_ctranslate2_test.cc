@@ -236,6 +236,20 @@ TEST_F(CliCtranslate2, SettingsOfConfigJsonAreKept) {
   EXPECT_EQ(settings_of(folder_.path("qwen-there"))["top_k"], 7);
 }
 
+// CTranslate2 finds the padding token by its name, and M2M-100 counts positions from its id.
+TEST_F(CliCtranslate2, PaddingThatTheVocabularyDoesNotNameIsNotWritten) {
+  const std::string model = folder_.path("model"), output = folder_.path("there");
+  copy_folder(model_of("seq2seq_families", "m2m100"), model);
+  for (const char* file : {"/config.json", "/generation_config.json"}) {
+    nlohmann::json config = JsonObject::read(model + file).json();
+    config["pad_token_id"] = 3;
+    write_json(model + file, config);
+  }
+  expect_failure(heed_command({"convert", model, output, "--to", "ctranslate2"}), 2,
+                 {"cannot be converted for CTranslate2", "pad_token_id in config.json is 3"});
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
 TEST_F(CliCtranslate2, Gemma2IsNotWritten) {
   const std::string output = folder_.path("gemma");
   expect_failure(

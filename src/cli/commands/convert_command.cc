@@ -214,9 +214,21 @@ void write_generation_settings(const models::ModelDirectory& input, const models
   models::write_generation_defaults(part, generation, ids);
 }
 
+/// CTranslate2 stores no ids: the padding token is the one that the vocabulary calls so.
+void require_same_padding(const models::LoadedModel& loaded, const TranslationTokenizer& tokenizer) {
+  const int32_t in_model = loaded.seq2seq().padding_id(), in_vocabulary = tokenizer.pad_id();
+  if (in_model == in_vocabulary) return;
+  fail(
+      ErrorKind::kUsage,
+      "'{}' cannot be converted for CTranslate2: pad_token_id in config.json is {}, but the padding token of "
+      "the vocabulary, which CTranslate2 would use, has the id {}",
+      loaded.directory(), in_model, in_vocabulary);
+}
+
 void write_translation_files(const models::LoadedModel& loaded, const models::Ctranslate2Options& options,
                              const std::string& part) {
   const TranslationTokenizer tokenizer = TranslationTokenizer::load(loaded.files);
+  require_same_padding(loaded, tokenizer);
   const Vocabulary& vocabulary = tokenizer.vocabulary();
   const bool marian = options.marian;
   const int32_t left_out = marian ? tokenizer.pad_id() : -1;

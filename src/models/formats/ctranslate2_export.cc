@@ -279,8 +279,9 @@ void require_decoder(const LoadedModel& loaded, const DecoderOnlyConfig& c) {
   }
   if (!c.scaled_scores || c.scaled_by_layer)
     refuse(loaded, "its attention scores are not scaled by 1 / sqrt(d_k)");
-  if (std::ranges::count(c.sliding, false) > 0 && !sandwich)
-    refuse(loaded, "CTranslate2 has a sliding window in all layers or in none, except in Gemma 3");
+  // Windows of other families are not read again (ctranslate2_decoder.cc).
+  if (!c.sliding.empty() && c.family->model_type != "mistral" && !sandwich)
+    refuse(loaded, "CTranslate2 has sliding windows in Mistral and Gemma 3 only (use_sliding_window)");
   using Scaling = ops::RotaryScaling::Kind;
   for (const Rotary& rotary : {c.rotary, c.sliding_rotary}) {
     if (rotary.scaling.kind != Scaling::kNone && rotary.scaling.kind != Scaling::kLinear)

@@ -32,10 +32,11 @@ class Mapper : public Ctranslate2Mapper {
   nlohmann::ordered_json map() {
     encoder_layers_ = layers_of("encoder");
     decoder_layers_ = layers_of("decoder");
+    read_vocabularies();
     const Kind& kind = find_kind();
     config_["model_type"] = kind.model_type;
     config_["architectures"] = {kind.model_class};
-    map_vocabularies(kind);
+    map_special_tokens(kind);
     (this->*kind.describe)();
     const JsonObject config =
         JsonObject::parse(config_.dump(), fmt::format("config of '{}'", files_.directory()));
@@ -103,11 +104,10 @@ class Mapper : public Ctranslate2Mapper {
     };
     if (equals(nn::sinusoid_table(rows, width, SinusoidLayout::kHalves))) return Positions::kPaper;
     if (width >= 4 && equals(nn::fairseq_sinusoid_table(rows, width))) return Positions::kMarian;
-    if (width >= 4 &&
-        equals(
-            nn::fairseq_sinusoid_table(kFairseqFirst + rows, width).narrow(0, kFairseqFirst, rows).clone())) {
+    // fairseq counts from the padding token's id.
+    const int64_t first = std::ranges::find(target_, kPad) - target_.begin() + 1;
+    if (width >= 4 && equals(nn::fairseq_sinusoid_table(rows, width, DType::kFloat32, first)))
       return Positions::kFairseq;
-    }
     return Positions::kOtherTable;
   }
 
@@ -126,8 +126,8 @@ class Mapper : public Ctranslate2Mapper {
     return value;
   }
 
-  /// Sizes of embeddings and output layer, and the ids of special tokens.
-  void map_vocabularies(const Kind& kind) {
+  /// Which embeddings and output layers are the same, and the pieces of their rows.
+  void read_vocabularies() {
     source_embedding_ =
         file_.has("encoder/embeddings/weight") ? "encoder/embeddings/weight" : kCtranslate2SourceEmbedding;
     const auto rows_of = [&](const std::string& variable) {
@@ -137,19 +137,22 @@ class Mapper : public Ctranslate2Mapper {
     shared_ = file_.variable(source_embedding_) == file_.variable(kCtranslate2Embedding);
     tied_ = file_.variable(kCtranslate2Output) == file_.variable(kCtranslate2Embedding);
     const bool joint = has_string_list(files_, "shared_vocabulary");
-    const auto source = vocabulary_of(joint ? "shared" : "source", rows_of(source_embedding_));
-    auto target = vocabulary_of(joint ? "shared" : "target", rows_of(kCtranslate2Embedding));
+    source_ = vocabulary_of(joint ? "shared" : "source", rows_of(source_embedding_));
+    target_ = vocabulary_of(joint ? "shared" : "target", rows_of(kCtranslate2Embedding));
     rows_of(kCtranslate2Output);
+  }
 
+  /// Sizes of the vocabularies, and the ids of special tokens.
+  void map_special_tokens(const Kind& kind) {
     const JsonObject& json = original_;
     if (json.boolean("add_source_bos", false)) json.reject("add_source_bos", "false");
     const double usual = kind.positions == Positions::kBuckets ? 1e-6 : 1e-5;
     const bool reads_epsilon = kind.positions == Positions::kMarian;
     if (!reads_epsilon && std::abs(json.number("layer_norm_epsilon", {}, usual) - usual) > usual * 1e-4)
       json.reject("layer_norm_epsilon", fmt::format("{}", usual));
-    const auto end = static_cast<int32_t>(id_of(target, json.string("eos_token", "</s>")));
+    const auto end = static_cast<int32_t>(id_of(target_, json.string("eos_token", "</s>")));
     const bool from_zero = setting("decoder/start_from_zero_embedding", 0) != 0;
-    const bool padded = std::ranges::count(target, kPad) > 0;
+    const bool padded = std::ranges::count(target_, kPad) > 0;
     if (from_zero && padded)
       refuse("it starts from a zero embedding, although its vocabulary has a padding token");
     if (kind.own_padding && (!padded || !shared_)) {
@@ -161,17 +164,17 @@ class Mapper : public Ctranslate2Mapper {
                   "the token that the decoder starts from, in mBART that of the target language, such as "
                   "\"de_DE\"");
     }
-    if (!padded) target.emplace_back(kPad);
-    const int64_t pad = id_of(target, kPad);
-    source_size_ = static_cast<int64_t>(source.size()) + (std::ranges::count(source, kPad) > 0 ? 0 : 1);
-    target_size_ = static_cast<int64_t>(target.size());
+    if (!padded) target_.emplace_back(kPad);
+    const int64_t pad = id_of(target_, kPad);
+    source_size_ = static_cast<int64_t>(source_.size()) + (std::ranges::count(source_, kPad) > 0 ? 0 : 1);
+    target_size_ = static_cast<int64_t>(target_.size());
     const std::string begin = json.string("bos_token", "");
     config_["pad_token_id"] = pad;
     config_["eos_token_id"] = end;
     config_["bos_token_id"] =
-        kind.own_padding && std::ranges::count(target, begin) > 0 ? id_of(target, begin) : end;
+        kind.own_padding && std::ranges::count(target_, begin) > 0 ? id_of(target_, begin) : end;
     config_["decoder_start_token_id"] =
-        from_zero ? pad : id_of(target, json.string("decoder_start_token", "</s>"));
+        from_zero ? pad : id_of(target_, json.string("decoder_start_token", "</s>"));
     config_["num_beams"] = 4;  // a usual value; CTranslate2 stores none
   }
 
@@ -290,12 +293,11 @@ class Mapper : public Ctranslate2Mapper {
     }
   }
 
-  static constexpr int64_t kFairseqFirst = 2;  // the number of the first position
-
   int64_t encoder_layers_ = 0, decoder_layers_ = 0;
   int64_t source_size_ = 0, target_size_ = 0;  // with a padding token
   bool shared_ = false, tied_ = false;
   std::string source_embedding_;
+  std::vector<std::string> source_, target_;  // the pieces
   nlohmann::ordered_json config_ = nlohmann::ordered_json::object();
 };
 

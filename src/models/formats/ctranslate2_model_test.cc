@@ -17,6 +17,7 @@
 #include "models/directory/model_weights.h"
 #include "models/formats/ctranslate2_export.h"
 #include "models/test_models.h"
+#include "nn/positions/sinusoids.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 
@@ -82,6 +83,7 @@ std::vector<Case> cases() {
   return {{"m2m_100", seq2seq_config("m2m_100")},
           {"m2m_100 without scale, untied",
            seq2seq_config("m2m_100", {{"scale_embedding", false}, {"tie_word_embeddings", false}})},
+          {"m2m_100 with positions from row 4", seq2seq_config("m2m_100", {{"pad_token_id", 3}})},
           {"bart", seq2seq_config("bart")},
           {"mbart", seq2seq_config("mbart", {{"scale_embedding", true}, {"activation_function", "relu"}})},
           {"t5", t5_config()},
@@ -228,6 +230,11 @@ TEST(Ctranslate2Model, WhatIsNotSupportedIsNamed) {
     set(content, "decoder/position_encodings/encodings",
         TensorSource(1).normal({16, 12}, DType::kFloat32, 1));
   });
+  expect_refused(seq2seq_config("m2m_100", {{"pad_token_id", 0}}), "its positions and norms",
+                 [](auto& content) {
+                   set(content, "decoder/position_encodings/encodings",
+                       nn::fairseq_sinusoid_table(16, 12, DType::kFloat32, 2));
+                 });
   expect_refused(m2m, "'pre_norm' differs between encoder and decoder",
                  [](auto& content) { set(content, "decoder/pre_norm", Tensor::from<int8_t>({0}, {})); });
   expect_refused(seq2seq_config("mbart"), "the token that the decoder starts from", [](auto&) {},
@@ -303,10 +310,12 @@ TEST(Ctranslate2Model, WhatCtranslate2WouldComputeDifferentlyIsNotWritten) {
                      "scaled rotary positions");
   expect_not_written(decoder_config("gemma2"), "of Gemma 2");
   expect_not_written(decoder_config("gemma2", {{"attn_logit_softcapping", nullptr}}), "of Gemma 2");
-  expect_not_written(
-      decoder_config("qwen2",
-                     {{"use_sliding_window", true}, {"sliding_window", 4}, {"max_window_layers", 1}}),
-      "a sliding window in all layers or in none");
+  for (const char* type : {"qwen2", "qwen3"}) {
+    for (const int first : {0, 1}) {
+      const Json window{{"use_sliding_window", true}, {"sliding_window", 4}, {"max_window_layers", first}};
+      expect_not_written(decoder_config(type, window), "sliding windows in Mistral and Gemma 3 only");
+    }
+  }
   expect_not_written({{"model_type", "gpt2"},
                       {"vocab_size", 29},
                       {"n_embd", 12},

@@ -38,7 +38,7 @@ Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DTyp
   return Tensor::from(table, {length, width}).to(dtype);
 }
 
-Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype) {
+Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype, int64_t first) {
   if (length < 0 || width < 4) {
     fail(ErrorKind::kShape, "sinusoidal_positions: a length of {} and a width of {} make no table", length,
          width);
@@ -49,7 +49,7 @@ Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype) {
   for (int64_t k = 0; k < half; ++k) {
     const float frequency = std::exp(static_cast<float>(k) * -step);
     for (int64_t i = 0; i < length; ++i) {
-      const double angle = static_cast<float>(i) * frequency;
+      const double angle = static_cast<float>(first + i) * frequency;
       table[i * width + k] = std::sin(angle);
       table[i * width + half + k] = std::cos(angle);
     }

@@ -16,10 +16,11 @@ enum class SinusoidFrequencies {
   kByHalves,  ///< 10000^(-k/(D/2 - 1)), so that the last is 1/10000, as in Marian, fairseq and M2M-100
 };
 
-/// fairseq's sinusoidal positions (length, D): sines, then cosines of the frequencies kByHalves, computed in
-/// float32 as transformers does; an odd width has a last column of zeros. Throws like sinusoid_table(), and
-/// kShape for a width below 4.
-Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype = DType::kFloat32);
+/// fairseq's sinusoidal positions from the number `first` on, (length, D): sines, then cosines of the
+/// frequencies kByHalves, computed in float32 as transformers does; an odd width has a last column of zeros.
+/// Throws like sinusoid_table(), and kShape for a width below 4.
+Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype = DType::kFloat32,
+                              int64_t first = 0);
 
 /// (length, width), computed in float64. An odd width has one more sine than cosines. Throws kShape for a
 /// length below 0 or a width below 1.
