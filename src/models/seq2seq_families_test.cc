@@ -144,6 +144,18 @@ TEST(M2M100, Positions) {
   EXPECT_EQ(Transformer(read_seq2seq(family_config("bart"))).max_length(), 16);
 }
 
+TEST(T5, OutputsAreWrittenAsTheyWereRead) {
+  for (const bool tied : {false, true}) {
+    for (const bool scaled : {false, true}) {
+      const auto model =
+          model_of(family_config("t5", {{"tie_word_embeddings", tied}, {"scale_decoder_outputs", scaled}}));
+      const TransformerConfig again = read_seq2seq(Json::parse(model->config_json().dump()));
+      EXPECT_EQ(again.tied_output, tied) << scaled;
+      EXPECT_EQ(again.output_scale != 1, scaled) << tied;
+    }
+  }
+}
+
 TEST(Seq2SeqFamilies, AreWrittenAsTheyWereRead) {
   for (const std::string& type : types()) {
     const auto model = model_of(family_config(type));

@@ -107,7 +107,7 @@ void read_output(const JsonObject& json, TransformerConfig& c) {
 
 void write_output(const TransformerConfig& c, nlohmann::ordered_json& json) {
   const bool scaled = c.output_scale != 1;
-  json["tie_word_embeddings"] = c.tied_output || scaled;
+  json["tie_word_embeddings"] = c.tied_output;
   if (c.tied_output != scaled) json["scale_decoder_outputs"] = scaled;
 }
 
