@@ -139,6 +139,25 @@ TEST(RotaryConfig, IsWrittenAsItWasRead) {
   }
 }
 
+// Older keys beside rope_parameters, which say nothing about the scaling.
+TEST(RotaryConfig, ScalingsOfBothKindsOfLayersAreWrittenAsTheyWereRead) {
+  Json json = config_of("gemma3_text");
+  json["rope_parameters"] = {
+      {"full_attention", {{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 1e6}}},
+      {"sliding_attention", {{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 1e4}}}};
+  const DecoderOnlyConfig config = read_decoder(json);
+  EXPECT_EQ(config.sliding_rotary.scaling.factor, 2);
+  Json written = Json::parse(decoder_only_json(config).dump());
+  EXPECT_EQ(written.at("rope_local_base_freq"), 1e4);
+  EXPECT_EQ(read_decoder(written).rotary, config.rotary);
+  EXPECT_EQ(read_decoder(written).sliding_rotary, config.sliding_rotary);
+  written["rope_local_base_freq"] = 2e4;
+  expect_error(ErrorKind::kFormat, "the same values as in rope_theta", [&] { read_decoder(written); });
+  written["rope_local_base_freq"] = 1e4;
+  written["rope_scaling"]["factor"] = 4.0;
+  expect_error(ErrorKind::kFormat, "the same values as in rope_theta", [&] { read_decoder(written); });
+}
+
 TEST(DecoderFamilies, SeveralEndIds) {
   const DecoderOnlyConfig config = read_decoder(config_of("llama", {{"eos_token_id", {5, 9}}}));
   EXPECT_EQ(config.end_id, 5);

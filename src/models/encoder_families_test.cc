@@ -277,6 +277,27 @@ TEST(ModernBert, TwoKindsOfLayers) {
   nested.erase("global_rope_theta");
   EXPECT_EQ(read_config_of("modernbert", nested).rotary.base, 9e4);
   EXPECT_EQ(read_config_of("modernbert", nested).sliding_rotary.base, 2e4);
+  Json one_base = older;
+  one_base["local_rope_theta"] = nullptr;
+  EXPECT_EQ(read_config_of("modernbert", one_base).sliding_rotary.base, 8e4);
+}
+
+// The bases stand beside rope_parameters and say nothing about the scaling.
+TEST(ModernBert, ScalingsAreWrittenAsTheyWereRead) {
+  for (const char* scaled : {"full_attention", "sliding_attention"}) {
+    Json parameters;
+    parameters[scaled] = {{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 160000.0}};
+    const EncoderOnlyConfig config = read_config_of("modernbert", {{"rope_parameters", parameters}});
+    Json written = Json::parse(encoder_only_json(config).dump());
+    const auto again = read_encoder(written);
+    const EncoderOnlyConfig& read = dynamic_cast<const EncoderMaskedLm&>(*again).config();
+    EXPECT_EQ(read.rotary, config.rotary) << scaled;
+    EXPECT_EQ(read.sliding_rotary, config.sliding_rotary) << scaled;
+    EXPECT_NE(read.rotary.scaling, read.sliding_rotary.scaling) << scaled;
+    written["rope_scaling"] = {{"rope_type", "linear"}, {"factor", 4.0}};
+    expect_error(ErrorKind::kFormat, "the same values as in global_rope_theta",
+                 [&] { read_encoder(written); });
+  }
 }
 
 TEST(ModernBert, BiasesPoolingAndActivations) {

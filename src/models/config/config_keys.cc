@@ -50,6 +50,10 @@ std::vector<std::string> read_generation_keys() {
 
 }  // namespace
 
+bool is_null(const JsonObject& json, const std::string& key) {
+  return json.json().contains(key) && !json.has(key);
+}
+
 const KnownKeys& generation_keys() {
   static const KnownKeys keys{
       .read = read_generation_keys(),

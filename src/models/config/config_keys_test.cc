@@ -144,6 +144,9 @@ TEST(KnownKeys, RotaryPositionsOfBothKindsMustAgree) {
   EXPECT_NO_THROW(read_config(both));
   expect_error(ErrorKind::kFormat, "rope_parameters",
                [&] { read_config(with(kLlama, "rope_theta", 500000)); });
+  nlohmann::json base = with(kLlama, "rope_theta", 10000.0);  // which says nothing about the scaling
+  base["rope_parameters"] = {{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 10000.0}};
+  EXPECT_NO_THROW(read_config(base));
   const auto partial =
       with(kLlama, "rope_parameters", {{"rope_type", "default"}, {"partial_rotary_factor", 0.5}});
   expect_error(ErrorKind::kFormat, "rope_parameters.partial_rotary_factor", [&] { read_config(partial); });

@@ -104,6 +104,12 @@ Rotary read_rotary(const JsonObject& config, const std::string& key, const Rotar
   json.reject(type_key, "one of " + names);
 }
 
+bool agrees_with_older_keys(const JsonObject& config, const Rotary& parameters, const std::string& base_key,
+                            const Rotary& older) {
+  if (config.has(base_key) && parameters.base != older.base) return false;
+  return !config.has("rope_scaling") || parameters == older;
+}
+
 const std::vector<std::string>& rotary_keys() {
   static const std::vector<std::string> keys{"original_max_position_embeddings", "rope_theta", "rope_scaling",
                                              "rope_parameters"};
@@ -115,8 +121,7 @@ Rotary read_rotary_positions(const JsonObject& config, RotaryDefaults defaults) 
   defaults.original_length = config.number("original_max_position_embeddings", kOriginalLengths, 0.0);
   const Rotary parameters = read_rotary(config, "rope_parameters", defaults),
                scaling = read_rotary(config, "rope_scaling", defaults);
-  if (config.has("rope_parameters") && (config.has("rope_scaling") || config.has("rope_theta")) &&
-      !(parameters == scaling)) {
+  if (config.has("rope_parameters") && !agrees_with_older_keys(config, parameters, "rope_theta", scaling)) {
     config.reject("rope_parameters", "the same values as in rope_theta and rope_scaling");
   }
   return config.has("rope_parameters") ? parameters : scaling;

@@ -30,6 +30,10 @@ struct RotaryDefaults {
 /// Reads the object `key` of a config, such as rope_parameters or rope_scaling; the defaults without it.
 /// Throws kFormat for scalings that Heed does not support, with their names.
 Rotary read_rotary(const JsonObject& config, const std::string& key, const RotaryDefaults& defaults);
+/// Whether `parameters`, of rope_parameters, agree with `older`, of the keys of versions of transformers
+/// before 5, as far as a file has these: `base_key` about the base alone, rope_scaling about everything.
+bool agrees_with_older_keys(const JsonObject& config, const Rotary& parameters, const std::string& base_key,
+                            const Rotary& older);
 /// The keys that read_rotary_positions() reads.
 const std::vector<std::string>& rotary_keys();
 /// Reads rope_parameters, or else rope_theta and rope_scaling. A file may contain both if they agree.

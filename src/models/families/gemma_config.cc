@@ -114,9 +114,8 @@ void read_gemma3_positions(const JsonObject& json, DecoderOnlyConfig& c) {
   require_known_keys(parameters, kinds);
   const Rotary full = read_rotary(parameters, "full_attention", defaults),
                sliding = read_rotary(parameters, "sliding_attention", local);
-  const bool older = json.has("rope_theta") || json.has("rope_scaling");
-  if ((older && !(full == c.rotary)) ||
-      (json.has("rope_local_base_freq") && !(sliding == c.sliding_rotary))) {
+  if (!agrees_with_older_keys(json, full, "rope_theta", c.rotary) ||
+      (json.has("rope_local_base_freq") && sliding.base != local.base)) {
     json.reject("rope_parameters", "the same values as in rope_theta, rope_scaling and rope_local_base_freq");
   }
   c.rotary = full;

@@ -37,11 +37,12 @@ int sliding_pattern(const EncoderOnlyConfig& c) {
 }
 
 /// transformers 5 has rope_parameters by kind of layer, versions before it global_rope_theta,
-/// local_rope_theta and rope_scaling for both.
+/// local_rope_theta, where null means the same base, and rope_scaling for both.
 void read_positions(const JsonObject& json, EncoderOnlyConfig& c) {
   RotaryDefaults full{.max_length = static_cast<double>(c.max_length)}, sliding = full;
   full.base = json.number("global_rope_theta", {1, 1e12}, 160000);
-  sliding.base = json.number("local_rope_theta", {1, 1e12}, 10000);
+  sliding.base =
+      json.number("local_rope_theta", {1, 1e12}, is_null(json, "local_rope_theta") ? full.base : 10000);
   c.rotary = read_rotary(json, "rope_scaling", full);
   c.sliding_rotary = read_rotary(json, "rope_scaling", sliding);
   if (!json.has("rope_parameters")) return;
@@ -50,9 +51,8 @@ void read_positions(const JsonObject& json, EncoderOnlyConfig& c) {
   require_known_keys(parameters, kinds);
   const Rotary all = read_rotary(parameters, "full_attention", full),
                some = read_rotary(parameters, "sliding_attention", sliding);
-  const bool older = json.has("rope_scaling");
-  if (((older || json.has("global_rope_theta")) && !(all == c.rotary)) ||
-      ((older || json.has("local_rope_theta")) && !(some == c.sliding_rotary))) {
+  if (!agrees_with_older_keys(json, all, "global_rope_theta", c.rotary) ||
+      !agrees_with_older_keys(json, some, "local_rope_theta", c.sliding_rotary)) {
     json.reject("rope_parameters",
                 "the same values as in global_rope_theta, local_rope_theta and rope_scaling");
   }
