@@ -123,19 +123,23 @@ class DefaultsReader {
       file_.reject("forced_bos_token_id", "null (for language models)");
     }
     d.forced_end_id = one_id("forced_eos_token_id");
-    if (is_config_) read_old_bart_ids(d);
+    if (is_config_) read_usual_forced_ids(d);
     if (file_.has("bad_words_ids")) d.forbidden_ids = bad_words_of(file_, vocabulary_, d.end_ids);
     for (const int32_t id : ids("suppress_tokens")) d.forbidden_ids.push_back(id);
     d.begin_forbidden_ids = ids("begin_suppress_tokens");
   }
 
-  /// The defaults of BART's and mBART's config.json; force_bos_token_to_be_generated is the oldest form.
-  void read_old_bart_ids(GenerationDefaults& d) const {
+  /// The defaults of a config.json of BART, mBART and Marian. force_bos_token_to_be_generated is the oldest
+  /// form, in BART and mBART.
+  void read_usual_forced_ids(GenerationDefaults& d) const {
     const std::string type = file_.string("model_type", "");
-    if (type != "bart" && type != "mbart") return;
+    const bool marian = type == "marian";
+    if (type != "bart" && type != "mbart" && !marian) return;
     if (!file_.json().contains("forced_eos_token_id")) {
-      d.forced_end_id = d.end_ids.empty() ? 2 : d.end_ids.front();
+      const int32_t usual_end = marian ? 0 : 2;
+      d.forced_end_id = d.end_ids.empty() ? usual_end : d.end_ids.front();
     }
+    if (marian) return;
     if (!file_.has("forced_bos_token_id") && file_.boolean("force_bos_token_to_be_generated", false)) {
       d.forced_begin_id = static_cast<int32_t>(file_.integer("bos_token_id", {0, vocabulary_ - 1}, 0));
     }

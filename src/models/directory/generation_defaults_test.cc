@@ -178,8 +178,8 @@ TEST(GenerationDefaults, OneEndTokenIsWritten) {
   EXPECT_EQ(JsonObject::read(folder.path("generation_config.json")).integer("eos_token_id"), 5);
 }
 
-// The defaults of BART's config class, which hold where there is no generation_config.json.
-TEST(GenerationDefaults, OldDirectoriesOfBart) {
+// The defaults of the config classes, which hold where there is no generation_config.json.
+TEST(GenerationDefaults, OldDirectories) {
   const auto of = [](const std::string& more) {
     return defaults_of(
         "", Task::kTranslation,
@@ -189,6 +189,12 @@ TEST(GenerationDefaults, OldDirectoriesOfBart) {
   EXPECT_EQ(of(", \"forced_eos_token_id\": null").forced_end_id, -1);
   EXPECT_EQ(of("").forced_begin_id, -1);
   EXPECT_EQ(of(", \"force_bos_token_to_be_generated\": true").forced_begin_id, 0);
+  const auto of_marian = [](const std::string& more) {
+    return defaults_of("", Task::kTranslation, R"({"model_type": "marian", "vocab_size": 100)" + more + "}");
+  };
+  EXPECT_EQ(of_marian("").forced_end_id, 0);
+  EXPECT_EQ(of_marian(", \"eos_token_id\": 3").forced_end_id, 3);
+  EXPECT_EQ(of_marian(", \"forced_eos_token_id\": null").forced_end_id, -1);
   const std::string config = R"({"model_type": "m2m_100", "vocab_size": 100, "pad_token_id": 1})";
   defaults_of(R"({"decoder_start_token_id": 2})", Task::kTranslation, config);
   expect_error(ErrorKind::kFormat, "'decoder_start_token_id'",
