@@ -165,6 +165,40 @@ TEST(DecoderFamilies, SeveralEndIds) {
   EXPECT_EQ(decoder_only_json(config).at("eos_token_id"), (std::vector<int>{5, 9}));
 }
 
+// As in transformers; GPT-2's are those of its own vocabulary.
+TEST(DecoderFamilies, SpecialTokensOfConfigsWithoutTheKeys) {
+  const auto ids_of = [](const Json& json) {
+    const DecoderOnlyConfig c = read_decoder(json);
+    return std::vector<int32_t>{c.start_id, c.end_id, c.padding_id};
+  };
+  for (const auto& [type, ids] :
+       std::vector<std::pair<std::string, std::vector<int32_t>>>{{"llama", {1, 2, -1}},
+                                                                 {"mistral", {1, 2, -1}},
+                                                                 {"qwen2", {-1, -1, -1}},
+                                                                 {"qwen3", {-1, -1, -1}},
+                                                                 {"gemma2", {2, 1, 0}},
+                                                                 {"gemma3_text", {2, 1, 0}}}) {
+    EXPECT_EQ(ids_of(config_of(type)), ids) << type;
+    const Json none{{"bos_token_id", nullptr}, {"eos_token_id", nullptr}, {"pad_token_id", nullptr}};
+    EXPECT_EQ(ids_of(config_of(type, none)), (std::vector<int32_t>{-1, -1, -1})) << type;
+    EXPECT_TRUE(read_decoder(config_of(type)).other_end_ids.empty());
+  }
+  Json gpt2{{"model_type", "gpt2"}, {"vocab_size", 50257}, {"n_embd", 2}, {"n_layer", 1}, {"n_head", 1}};
+  EXPECT_EQ(ids_of(gpt2), (std::vector<int32_t>{50256, 50256, -1}));
+  gpt2["vocab_size"] = 50256;
+  EXPECT_EQ(ids_of(gpt2), (std::vector<int32_t>{-1, -1, -1}));
+}
+
+TEST(DecoderFamilies, KeyValueHeadsOfNullAreAllHeads) {
+  for (const auto& [type, usual] : std::vector<std::pair<std::string, int>>{
+           {"llama", 8}, {"mistral", 8}, {"qwen2", 32}, {"qwen3", 32}, {"gemma2", 4}, {"gemma3_text", 4}}) {
+    Json json = config_of(type, {{"num_attention_heads", 64}, {"num_key_value_heads", nullptr}});
+    EXPECT_EQ(read_decoder(json).key_value_heads, 64) << type;
+    json.erase("num_key_value_heads");
+    EXPECT_EQ(read_decoder(json).key_value_heads, type == "llama" ? 64 : usual) << type;
+  }
+}
+
 TEST(DecoderFamilies, RefusedByName) {
   const std::vector<std::pair<std::string, Json>> cases{
       {"mistral", {{"attention_bias", true}}},

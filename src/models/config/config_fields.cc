@@ -41,12 +41,17 @@ void ConfigFields::boolean(const std::string& key, bool& field, bool fallback) {
   if (target_ != nullptr) (*target_)[key] = field;
 }
 
-void ConfigFields::token_id(const std::string& key, int32_t& field, int64_t vocabulary) {
+std::vector<int64_t> read_token_ids(const JsonObject& json, const std::string& key, int64_t vocabulary,
+                                    int32_t fallback) {
+  if (json.has(key)) return json.integers(key, {-1, vocabulary - 1});
+  if (is_null(json, key) || fallback < 0 || fallback >= vocabulary) return {};
+  return {fallback};
+}
+
+void ConfigFields::token_id(const std::string& key, int32_t& field, int64_t vocabulary, int32_t fallback) {
   const auto read = [&](const JsonObject& json) {
-    field = -1;
-    if (!json.has(key)) return;
-    const std::vector<int64_t> ids = json.integers(key, {-1, vocabulary - 1});
-    if (!ids.empty()) field = static_cast<int32_t>(ids[0]);
+    const std::vector<int64_t> ids = read_token_ids(json, key, vocabulary, fallback);
+    field = ids.empty() ? -1 : static_cast<int32_t>(ids[0]);
   };
   const auto write = [&](nlohmann::ordered_json& json) {
     json[key] = field < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(field);

@@ -23,6 +23,12 @@
 
 namespace heed::models {
 
+/// The token ids of a key, which may hold one or a list of them; -1 stands for none. A missing key means
+/// `fallback`, if the vocabulary has that id: a model with a vocabulary of its own was not made by the
+/// family's defaults. null means none.
+std::vector<int64_t> read_token_ids(const JsonObject& json, const std::string& key, int64_t vocabulary,
+                                    int32_t fallback);
+
 /// Passed through a description. It reads the fields from a file, writes them to one, or does neither; it
 /// always collects the keys. Fields without a default are required.
 class ConfigFields {
@@ -50,8 +56,8 @@ class ConfigFields {
       put(key, field == fallback && !preferred.empty() ? preferred : name_in(words, field));
     }
   }
-  /// A token id; -1, written as null: none.
-  void token_id(const std::string& key, int32_t& field, int64_t vocabulary);
+  /// A token id; -1, written as null: none. A missing key means `fallback`, if the vocabulary has that id.
+  void token_id(const std::string& key, int32_t& field, int64_t vocabulary, int32_t fallback = -1);
   /// Keys that `read` and `write` deal with, where they stand in no simple relation to fields.
   void custom(const std::vector<std::string>& keys, const std::function<void(const JsonObject&)>& read,
               const std::function<void(nlohmann::ordered_json&)>& write);

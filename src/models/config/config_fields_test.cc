@@ -12,7 +12,7 @@ namespace {
 
 struct Sizes {
   int64_t width = 0;
-  int32_t layers = 0, end_id = -1;
+  int32_t layers = 0, start_id = -1, end_id = -1;
   double epsilon = 0;
   bool tied = false;
   Activation activation = Activation::kRelu;
@@ -21,6 +21,7 @@ struct Sizes {
 void describe_sizes(ConfigFields& fields, Sizes& sizes) {
   fields.integer("width", sizes.width, {1, 100});
   fields.integer("layers", sizes.layers, {1, 8}, sizes.width / 2);
+  fields.token_id("start_id", sizes.start_id, sizes.width, 4);
   fields.token_id("end_id", sizes.end_id, 10);
   fields.number("epsilon", sizes.epsilon, {0, 1}, 0.5);
   fields.boolean("tied", sizes.tied, true);
@@ -49,18 +50,27 @@ TEST(ConfigFields, AreReadWithDefaultsThatDependOnFieldsBefore) {
   const Sizes sizes = read_sizes(R"({"width": 6, "nickname": "small", "dialect": "plain"})");
   EXPECT_EQ(sizes.width, 6);
   EXPECT_EQ(sizes.layers, 3);
+  EXPECT_EQ(sizes.start_id, 4);
   EXPECT_EQ(sizes.end_id, -1);
   EXPECT_EQ(sizes.epsilon, 0.5);
   EXPECT_TRUE(sizes.tied);
   EXPECT_EQ(sizes.activation, Activation::kSwish);
 }
 
+TEST(ConfigFields, TokensOfNullOrOutsideOfTheVocabularyAreNone) {
+  EXPECT_EQ(read_sizes(R"({"width": 6, "start_id": null})").start_id, -1);
+  EXPECT_EQ(read_sizes(R"({"width": 6, "start_id": 2})").start_id, 2);
+  EXPECT_EQ(read_sizes(R"({"width": 5})").start_id, 4);
+  EXPECT_EQ(read_sizes(R"({"width": 4})").start_id, -1);
+}
+
 TEST(ConfigFields, WhatIsWrittenIsReadAgain) {
   const Sizes sizes{.width = 7, .layers = 2, .end_id = 3, .epsilon = 0.25, .activation = Activation::kSwish};
   nlohmann::ordered_json json;
   write_config(sizes, describe_sizes, json);
-  EXPECT_EQ(json.dump(),
-            R"({"width":7,"layers":2,"end_id":3,"epsilon":0.25,"tied":false,"activation":"silu"})");
+  EXPECT_EQ(
+      json.dump(),
+      R"({"width":7,"layers":2,"start_id":null,"end_id":3,"epsilon":0.25,"tied":false,"activation":"silu"})");
   const Sizes again = read_sizes(json.dump());
   EXPECT_EQ(again.width, 7);
   EXPECT_EQ(again.layers, 2);

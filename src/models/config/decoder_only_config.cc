@@ -7,9 +7,8 @@ namespace heed::models {
 namespace {
 
 /// eos_token_id, which may be a list.
-void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config) {
-  if (!json.has("eos_token_id")) return;
-  for (const int64_t id : json.integers("eos_token_id", {-1, config.vocabulary - 1})) {
+void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config, int32_t usual) {
+  for (const int64_t id : read_token_ids(json, "eos_token_id", config.vocabulary, usual)) {
     if (id < 0) continue;
     if (config.end_id < 0) {
       config.end_id = static_cast<int32_t>(id);
@@ -29,12 +28,12 @@ void write_end_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json
 
 }  // namespace
 
-void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& c) {
-  fields.token_id("bos_token_id", c.start_id, c.vocabulary);
+void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& c, const UsualIds& usual) {
+  fields.token_id("bos_token_id", c.start_id, c.vocabulary, usual.start);
   fields.custom(
-      {"eos_token_id"}, [&](const JsonObject& json) { read_end_ids(json, c); },
+      {"eos_token_id"}, [&](const JsonObject& json) { read_end_ids(json, c, usual.end); },
       [&](nlohmann::ordered_json& json) { write_end_ids(c, json); });
-  fields.token_id("pad_token_id", c.padding_id, c.vocabulary);
+  fields.token_id("pad_token_id", c.padding_id, c.vocabulary, usual.padding);
 }
 
 namespace {

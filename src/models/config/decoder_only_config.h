@@ -1,6 +1,7 @@
 // config.json of decoder-only language models, and their rows in the table of architectures.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
@@ -24,8 +25,12 @@ const DecoderOnlyFamily& llama_family();
 /// The factor of Gemma's embeddings: sqrt(D), rounded to the type of the weights.
 double gemma_embedding_scale(int64_t width, DType weights_type);
 
+/// The special tokens of configs that lack the keys, as in transformers; -1: none.
+struct UsualIds {
+  int32_t start = -1, end = -1, padding = -1;
+};
 /// Start, end and padding.
-void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& config);
+void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& config, const UsualIds& usual);
 /// The keys of a config.json.
 KnownKeys decoder_only_keys(const DecoderOnlyFamily& family);
 /// Reads a config.json. Throws kFormat for missing, invalid or unsupported values.

@@ -36,8 +36,8 @@ void describe_weights_type(ConfigFields& fields, DecoderOnlyConfig& c) {
 /// A soft cap, or 0 for null, which is not the same as a missing key.
 void describe_cap(ConfigFields& fields, const std::string& key, double& cap, double fallback) {
   const auto read = [&, fallback](const JsonObject& json) {
-    cap = fallback;
-    if (json.json().contains(key)) cap = json.has(key) ? json.number(key, {1e-3, 1e6}) : 0;
+    cap = is_null(json, key) ? 0 : fallback;
+    if (json.has(key)) cap = json.number(key, {1e-3, 1e6});
   };
   fields.custom({key}, read, [&](nlohmann::ordered_json& json) {
     json[key] = cap > 0 ? nlohmann::ordered_json(cap) : nlohmann::ordered_json();
@@ -62,6 +62,7 @@ void describe_sliding(ConfigFields& fields, DecoderOnlyConfig& c, int64_t patter
 void describe_gemma(ConfigFields& fields, DecoderOnlyConfig& c, int64_t max_length) {
   describe_llama_like(fields, c,
                       {.max_length = max_length,
+                       .ids = {.start = 2, .end = 1, .padding = 0},
                        .key_value_heads = 4,
                        .head_width = 256,
                        .tied_output = true,

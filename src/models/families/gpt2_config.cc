@@ -20,7 +20,7 @@ void describe_gpt2(ConfigFields& fields, DecoderOnlyConfig& c) {
   fields.boolean("scale_attn_weights", c.scaled_scores, true);
   fields.boolean("scale_attn_by_inverse_layer_idx", c.scaled_by_layer, false);
   fields.boolean("tie_word_embeddings", c.tied_output, true);
-  describe_special_ids(fields, c);
+  describe_special_ids(fields, c, {.start = 50256, .end = 50256});
   require_whole_heads(fields, c, "n_embd", {"n_head"});
   // An alias of n_positions for old versions of transformers.
   fields.custom(

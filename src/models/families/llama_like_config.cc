@@ -9,7 +9,10 @@ namespace heed::models {
 
 void describe_llama_like(ConfigFields& fields, DecoderOnlyConfig& c, const LlamaLikeDefaults& defaults) {
   describe_sizes(fields, c, {});
-  const int key_value_heads = defaults.key_value_heads > 0 ? defaults.key_value_heads : c.heads;
+  int key_value_heads = defaults.key_value_heads > 0 ? defaults.key_value_heads : c.heads;
+  fields.derive([&](const JsonObject& json) {
+    if (is_null(json, "num_key_value_heads")) key_value_heads = c.heads;
+  });
   fields.integer("num_key_value_heads", c.key_value_heads, kHeadCounts, key_value_heads);
   const bool divided = defaults.head_width == 0;
   fields.integer("head_dim", c.head_width, {2, 1 << 12}, divided ? c.width / c.heads : defaults.head_width);
@@ -21,7 +24,7 @@ void describe_llama_like(ConfigFields& fields, DecoderOnlyConfig& c, const Llama
   fields.number("attention_dropout", c.attention_dropout, kProbabilities, 0);
   fields.number("initializer_range", c.deviation, {0, 100}, 0.02);
   fields.boolean("tie_word_embeddings", c.tied_output, defaults.tied_output);
-  describe_special_ids(fields, c);
+  describe_special_ids(fields, c, defaults.ids);
   fields.neutral("is_decoder", {false, true});
   fields.neutral("partial_rotary_factor", {1.0});
   fields.neutral("rope_interleaved", {false});
@@ -120,7 +123,7 @@ Architecture llama_like_architecture(const std::string& name, const std::string&
 }
 
 int64_t read_window(const JsonObject& json) {
-  if (json.json().contains("sliding_window") && !json.has("sliding_window")) return 0;
+  if (is_null(json, "sliding_window")) return 0;
   return json.integer("sliding_window", {1, 1 << 30}, 4096);
 }
 

@@ -12,7 +12,8 @@ namespace heed::models {
 /// The values of keys that a config leaves out.
 struct LlamaLikeDefaults {
   int64_t max_length = 2048;
-  int key_value_heads = 0;  ///< 0: as many as heads
+  UsualIds ids = {.start = 1, .end = 2};
+  int key_value_heads = 0;  ///< 0: as many as heads, which null means in all families
   int64_t head_width = 0;   ///< 0: D / H
   bool tied_output = false;
   Activation activation = Activation::kSwish;

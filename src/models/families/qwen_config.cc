@@ -31,7 +31,8 @@ void write_sliding(const DecoderOnlyConfig& c, nlohmann::ordered_json& json) {
 
 /// Common to both. `head_width` 0: D / H.
 void describe_qwen(ConfigFields& fields, DecoderOnlyConfig& c, int64_t head_width) {
-  describe_llama_like(fields, c, {.max_length = 32768, .key_value_heads = 32, .head_width = head_width});
+  describe_llama_like(fields, c,
+                      {.max_length = 32768, .ids = {}, .key_value_heads = 32, .head_width = head_width});
   fields.custom(
       {"layer_types", "max_window_layers", "sliding_window", "use_sliding_window"},
       [&](const JsonObject& json) { read_sliding(json, c); },

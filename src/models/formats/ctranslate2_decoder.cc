@@ -235,7 +235,8 @@ class DecoderMapper : public Ctranslate2Mapper {
     const std::vector<std::string> pieces = vocabulary_of("", shape_of(kCtranslate2Embedding)[0]);
     for (const char* name : {"bos_token", "eos_token"}) {
       const std::string piece = original_.string(name, "");
-      if (!piece.empty()) config_[std::string(name) + "_id"] = id_of(pieces, piece);
+      nlohmann::ordered_json& id = config_[std::string(name) + "_id"];  // null: none
+      if (!piece.empty()) id = id_of(pieces, piece);
     }
   }
 

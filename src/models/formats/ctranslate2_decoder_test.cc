@@ -145,6 +145,7 @@ class Ctranslate2DecoderTest : public testing::Test {
     const LoadedModel opened = load_model(folder_.path());
     EXPECT_EQ(opened.model_type, loaded_.model_type);
     EXPECT_EQ(opened.model->table().elements(), loaded_.model->table().elements());
+    EXPECT_EQ(opened.language_model().start_id(), -1) << "its config.json names none";
     expect_equal(logits(opened), logits(loaded_), "logits");
   }
 
