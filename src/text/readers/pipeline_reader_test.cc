@@ -1,6 +1,7 @@
 // Every tokenizer.json of the reference cases against Hugging Face's tokenizers, and what is refused.
 #include "text/readers/pipeline_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -223,6 +224,33 @@ TEST(TextPipeline, OfAddedTokensWrittenAlikeTheFirstIsMatched) {
   EXPECT_THAT(ids(added(5, "<X>", false), added(6, "<x>", false)), testing::ElementsAre(5));
   EXPECT_THAT(ids(added(5, "<x>", false), added(6, "<X>", false)), testing::ElementsAre(5));
   EXPECT_THAT(ids(added(5, "<X>", false), added(6, "<x>", true)), testing::ElementsAre(6));
+}
+
+TEST(TextPipeline, BytesOfAPrefixAndSuffixHaveNoSpan) {
+  Json vocabulary;
+  for (int byte = 0; byte < 256; ++byte) vocabulary[fmt::format("<0x{:02X}>", byte)] = byte;
+  const std::string prefix(40, '#'), suffix(30, '$');
+  const Json bpe{{"type", "BPE"},
+                 {"vocab", vocabulary},
+                 {"merges", Json::array()},
+                 {"byte_fallback", true},
+                 {"continuing_subword_prefix", prefix},
+                 {"end_of_word_suffix", suffix}};
+  const Json post_processor{
+      {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", false}};
+  const std::string text = "aéb", written = "a" + prefix + "é" + prefix + "b" + suffix;
+  const Encoding encoding = small_pipeline({{"model", bpe}, {"post_processor", post_processor}}).encode(text);
+  ASSERT_EQ(encoding.size(), written.size());
+  std::string read;
+  for (size_t n = 0; n < encoding.size(); ++n) {
+    EXPECT_EQ(encoding.ids[n], static_cast<unsigned char>(written[n])) << n;
+    const auto [begin, end] = encoding.spans[n];
+    ASSERT_TRUE(begin <= end && end <= text.size()) << n;
+    const bool inserted = written[n] == '#' || written[n] == '$';
+    EXPECT_TRUE(!inserted || begin == end) << n;
+    if (!inserted) read += text.substr(begin, end - begin);
+  }
+  EXPECT_EQ(read, "aééb");  // both bytes of a character have its span
 }
 
 TEST(TextPipeline, ThreadsTokenizeAlike) {

@@ -12,8 +12,9 @@ namespace heed {
 
 struct BpeSymbol {
   int32_t id = 0;
-  uint32_t length = 0;  ///< bytes; 0: merged into another
+  uint32_t length = 0;  ///< bytes of the text
   uint32_t begin = 0;
+  uint32_t parts = 1;             ///< symbols that were merged into it; 0: it was merged into another
   int32_t before = 0, after = 0;  ///< the symbols on both sides; set by merge_symbols()
 };
 
@@ -41,6 +42,7 @@ void merge_few_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_me
     if (merges[best].rank == RankedMerge::kNone) break;
     symbols[best].id = merges[best].joined;
     symbols[best].length += symbols[best + 1].length;
+    symbols[best].parts += symbols[best + 1].parts;
     symbols.erase(symbols.begin() + static_cast<ptrdiff_t>(best) + 1);
     --count;
     for (size_t n = best + 1; n + 1 < count; ++n) merges[n] = merges[n + 1];
@@ -57,7 +59,7 @@ void merge_many_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_m
     symbols[n].before = n - 1;
     symbols[n].after = n + 1 < count ? n + 1 : -1;
   }
-  using Candidate = std::tuple<int32_t, int32_t, int32_t, uint32_t>;  // rank, left symbol, joined, length
+  using Candidate = std::tuple<int32_t, int32_t, int32_t, uint32_t>;  // rank, left symbol, joined, parts
   std::vector<Candidate> first;
   first.reserve(symbols.size());
   const auto consider = [&](int32_t left, const auto& add) {
@@ -65,20 +67,21 @@ void merge_many_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_m
     const BpeSymbol& right = symbols[symbols[left].after];
     const RankedMerge merge = find_merge(symbols[left], right);
     if (merge.rank != RankedMerge::kNone)
-      add(Candidate{merge.rank, left, merge.joined, symbols[left].length + right.length});
+      add(Candidate{merge.rank, left, merge.joined, symbols[left].parts + right.parts});
   };
   for (int32_t n = 0; n < count; ++n) consider(n, [&](const Candidate& c) { first.push_back(c); });
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue({}, std::move(first));
   while (!queue.empty()) {
-    const auto [rank, left, joined, length] = queue.top();
+    const auto [rank, left, joined, parts] = queue.top();
     queue.pop();
     // The symbols may have been merged with others since.
     const int32_t right = symbols[left].after;
-    if (symbols[left].length == 0 || right < 0 || symbols[left].length + symbols[right].length != length)
+    if (symbols[left].parts == 0 || right < 0 || symbols[left].parts + symbols[right].parts != parts)
       continue;
     symbols[left].id = joined;
-    symbols[left].length = length;
-    symbols[right].length = 0;
+    symbols[left].length += symbols[right].length;
+    symbols[left].parts = parts;
+    symbols[right].parts = 0;
     symbols[left].after = symbols[right].after;
     if (symbols[left].after >= 0) symbols[symbols[left].after].before = left;
     consider(symbols[left].before, [&](const Candidate& c) { queue.push(c); });
@@ -88,7 +91,7 @@ void merge_many_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_m
 
 }  // namespace internal
 
-/// Merges adjacent symbols until none can be; those of length 0 are no longer part of the text.
+/// Merges adjacent symbols until none can be; those without parts are no longer symbols of the text.
 /// find_merge(left, right) returns the merge of two symbols.
 template <typename FindMerge>
 void merge_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_merge) {

@@ -66,7 +66,7 @@ class Bpe : public TokenModel {
     });
     uint32_t at = 0;
     for (const BpeSymbol& symbol : symbols) {
-      if (symbol.length == 0) continue;
+      if (symbol.parts == 0) continue;
       tokens.push_back({symbol.id, at, at + symbol.length});
       at += symbol.length;
     }
@@ -98,6 +98,10 @@ class Bpe : public TokenModel {
     }
   }
 
+  struct Bytes {
+    size_t begin = 0, end = 0;
+  };
+
   /// The id of a character with its prefix and suffix, or -1.
   int32_t id_of(std::string_view character, bool first, bool last, std::string& written) const {
     const bool prefixed = !first && !options_.prefix.empty(), suffixed = last && !options_.suffix.empty();
@@ -111,14 +115,17 @@ class Bpe : public TokenModel {
     return ids_.find(written);
   }
 
-  /// The bytes of an unknown character as symbols; false if one of them has no piece.
-  bool add_bytes(std::string_view written, std::vector<BpeSymbol>& symbols) const {
+  /// The bytes of an unknown character as symbols; false if one of them has no piece. `text` is the part of
+  /// `written` that is in the text: bytes of a prefix or suffix have no length.
+  bool add_bytes(std::string_view written, Bytes text, std::vector<BpeSymbol>& symbols) const {
     const auto id = [&](char byte) { return id_of_byte_[static_cast<unsigned char>(byte)]; };
     if (!options_.byte_fallback ||
         std::any_of(written.begin(), written.end(), [&](char c) { return id(c) < 0; })) {
       return false;
     }
-    for (const char byte : written) symbols.push_back({id(byte), 1});
+    for (size_t n = 0; n < written.size(); ++n) {
+      symbols.push_back({id(written[n]), n >= text.begin && n < text.end ? 1U : 0U});
+    }
     return true;
   }
 
@@ -134,11 +141,12 @@ class Bpe : public TokenModel {
       const std::string_view character = piece.substr(at, length);
       written = character;
       const int32_t id = id_of(character, at == 0, at + length == piece.size(), written);
+      const size_t before = at == 0 ? 0 : options_.prefix.size();
       at += length;
       if (id >= 0) {
         flush();
         symbols.push_back({id, length});
-      } else if (!add_bytes(written, symbols) && unknown_ >= 0) {
+      } else if (!add_bytes(written, {before, before + length}, symbols) && unknown_ >= 0) {
         if (!options_.fuses_unknown) flush();
         unknown += length;
       }

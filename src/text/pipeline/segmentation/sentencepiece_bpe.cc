@@ -56,7 +56,7 @@ class SentencePieceBpe : public TokenModel {
     };
     if (merges_) merge_symbols(symbols, find_merge);
     for (const BpeSymbol& symbol : symbols) {
-      if (symbol.length > 0) add_token(piece, symbol.begin, symbol.begin + symbol.length, splits, tokens);
+      if (symbol.parts > 0) add_token(piece, symbol.begin, symbol.begin + symbol.length, splits, tokens);
     }
     vocabulary_->resolve_unknown(piece, first, tokens);
   }
