@@ -163,13 +163,7 @@ class Loader {
            config_.origin(), key, shown(token));
     };
     for (const std::string& token : added_tokens(config_)) require("added_tokens_decoder", token);
-    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-      if (!config_.has(key) || !config_.json().at(key).is_array()) continue;
-      for (const auto& token : config_.json().at(key)) {
-        const bool object = token.is_object() && token.contains("content");
-        require(key, object ? token.at("content").get<std::string>() : token.get<std::string>());
-      }
-    }
+    for (const auto& [key, token] : further_special_tokens(config_)) require(key, token);
   }
 
   void load_json() {
@@ -228,12 +222,13 @@ class Loader {
     return read_sentencepiece_file(model_path_);
   }
 
-  void use_model(const SentencePieceFile& model) {
+  void use_model(const SentencePieceFile& model, std::vector<AddedToken> in_text = {}) {
     require_tokens();
-    result_.tokenizer = numbered_tokenizer(model, model_path_, vocabulary_);
+    result_.tokenizer = numbered_tokenizer(model, model_path_, vocabulary_, std::move(in_text));
   }
 
-  /// T5: the pieces of the model, then <extra_id_99> to <extra_id_0>.
+  /// T5: the pieces of the model, then <extra_id_99> to <extra_id_0>, which take the spaces around them as in
+  /// transformers' T5Tokenizer.
   void load_t5_model() {
     const SentencePieceFile model = read_model(kT5Model);
     std::vector<std::string> pieces, special;
@@ -244,7 +239,12 @@ class Loader {
     pieces.insert(pieces.end(), special.begin(), special.end());
     require_listed(pieces);
     number(std::move(pieces), special);
-    use_model(model);
+    std::vector<AddedToken> sentinels;
+    for (const std::string& piece : special) {
+      sentinels.push_back(
+          {.id = vocabulary_->id(piece), .content = piece, .strip_left = true, .strip_right = true});
+    }
+    use_model(model, std::move(sentinels));
     result_.source = {{}, {vocabulary_->end_id()}};
   }
 

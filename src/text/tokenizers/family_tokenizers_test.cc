@@ -227,6 +227,10 @@ TEST_F(FamilyTokenizers, T5HasSentinels) {
   EXPECT_EQ(tokenizer.encode_source("").ids, std::vector<int32_t>{tokenizer.end_id()});
   EXPECT_TRUE(tokenizer.languages().empty());
   tokenizer.require_language_code("x");
+  const std::string text = artificial_lines(1, 1)[0];
+  std::vector<int32_t> expected = tokenizer.encode_source(text).ids;
+  expected.insert(expected.begin(), static_cast<int32_t>(tokenizer.size()) - 2);
+  EXPECT_EQ(tokenizer.encode_source(" <extra_id_1> " + text).ids, expected);
 }
 
 TEST_F(FamilyTokenizers, RefusedByName) {
@@ -234,6 +238,8 @@ TEST_F(FamilyTokenizers, RefusedByName) {
   expect_error(ErrorKind::kFormat, "'language_codes'", [&] { load(); });
   configure(R"({"additional_special_tokens": ["<new>"]})");
   expect_error(ErrorKind::kFormat, "has the token '<new>'", [&] { load(); });
+  configure(R"({"additional_special_tokens": [{"content": 5}]})");
+  expect_error(ErrorKind::kFormat, "has the token '{\"content\":5}'", [&] { load(); });
   configure(R"({"cutting": true})");
   expect_error(ErrorKind::kFormat, "'cutting'", [&] { load(); });
 }

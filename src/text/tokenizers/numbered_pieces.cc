@@ -72,12 +72,17 @@ std::string_view language_of_marian_code(std::string_view code) {
 }
 
 ModelTokenizer numbered_tokenizer(const SentencePieceFile& file, const std::string& name,
-                                  const std::shared_ptr<const Vocabulary>& vocabulary) {
+                                  const std::shared_ptr<const Vocabulary>& vocabulary,
+                                  std::vector<AddedToken> in_text) {
+  std::vector<int32_t> ids;
+  for (const AddedToken& token : in_text) ids.push_back(token.id);
   PipelineParts parts = sentencepiece_parts(file, name, /*unmarks_unknown=*/true);
   parts.pieces = vocabulary->pieces();
+  parts.added = AddedVocabulary(std::move(in_text));
   parts.model = std::make_unique<NumberedModel>(std::move(parts.model), file, vocabulary);
   return ModelTokenizer({.pipeline = TextPipeline(std::move(parts), static_cast<int32_t>(vocabulary->size())),
-                         .vocabulary = vocabulary});
+                         .vocabulary = vocabulary,
+                         .in_text = std::move(ids)});
 }
 
 }  // namespace heed

@@ -41,16 +41,6 @@ std::string token_text(const nlohmann::json& token) {
   return content != token.end() && content->is_string() ? content->get<std::string>() : token.dump();
 }
 
-/// The tokens in additional_special_tokens and extra_special_tokens, with the key.
-std::vector<std::pair<const char*, std::string>> further_special_tokens(const JsonObject& config) {
-  std::vector<std::pair<const char*, std::string>> result;
-  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-    if (!config.has(key)) continue;
-    for (const nlohmann::json& token : config.json().at(key)) result.emplace_back(key, token_text(token));
-  }
-  return result;
-}
-
 }  // namespace
 
 const KnownKeys& marian_tokenizer_keys() {
@@ -92,6 +82,15 @@ const KnownKeys& text_tokenizer_keys() {
        .ignored = {"merges_file"},
        .neutral = {}});
   return keys;
+}
+
+std::vector<std::pair<const char*, std::string>> further_special_tokens(const JsonObject& config) {
+  std::vector<std::pair<const char*, std::string>> result;
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    if (!config.has(key)) continue;
+    for (const nlohmann::json& token : config.json().at(key)) result.emplace_back(key, token_text(token));
+  }
+  return result;
 }
 
 std::vector<std::string> named_special_tokens(const JsonObject& config) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text/known_keys.h"
@@ -20,6 +21,9 @@ const KnownKeys& text_tokenizer_keys();
 
 /// The tokens that the config names as special: "bos_token", "additional_special_tokens", ...
 std::vector<std::string> named_special_tokens(const JsonObject& config);
+/// The tokens in additional_special_tokens and extra_special_tokens, with the key. One that is no text is as
+/// it is written in the file.
+std::vector<std::pair<const char*, std::string>> further_special_tokens(const JsonObject& config);
 /// The contents of added_tokens_decoder: {"0": {"content": "<unk>", ...}, ...}.
 std::vector<std::string> added_tokens(const JsonObject& config);
 
