@@ -11,14 +11,20 @@
 namespace heed {
 
 bool is_all_capitals(std::string_view text) {
-  int words = 0, capitals = 0;
+  int words = 0, capitals = 0, all = 0, caseless = 0;
   for (size_t at = 0; at < text.size();) {
     const auto c = static_cast<UChar32>(next_code_point(text, at));
     if (u_islower(c)) return false;
-    capitals = u_isupper(c) ? capitals + 1 : (u_isalpha(c) ? capitals : 0);
-    if (capitals == 2) ++words;
+    if (u_isupper(c)) {
+      ++all;
+      if (++capitals == 2) ++words;
+    } else if (u_isalpha(c)) {
+      ++caseless;
+    } else {
+      capitals = 0;
+    }
   }
-  return words >= 2;
+  return words >= 2 && all > caseless;
 }
 
 bool is_title_case(std::string_view text) {

@@ -7,7 +7,8 @@
 
 namespace heed {
 
-/// Whether a text is all upper case: at least two words of several letters, and no lower-case letter.
+/// Whether a text is all upper case: at least two words with several capitals, no lower-case letter, and more
+/// capitals than letters of scripts without case.
 bool is_all_capitals(std::string_view text);
 
 /// Whether a text is in title case: at least four words with letters, all capitalized.
