@@ -15,18 +15,16 @@
 namespace heed {
 namespace {
 
-bool is_word_character_at(std::string_view text, size_t at) {
-  return at < text.size() && is_letter_or_digit(next_code_point(text, at));
-}
-
-/// Tokens: runs of letters and digits, and every other non-space character.
+/// Tokens: runs of letters and digits, and every other non-space character. Ignorable characters belong to
+/// the word that they are in.
 std::vector<std::pair<size_t, size_t>> tokens_of(std::string_view text) {
   std::vector<std::pair<size_t, size_t>> tokens;
   bool open = false;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    const bool word = is_word_character_at(text, begin);
     const char32_t c = next_code_point(text, at);
+    const bool word = open ? is_letter_digit_or_mark(c) || is_ignorable(c) : is_letter_or_digit(c);
+    if (!open && is_ignorable(c)) continue;
     if (is_whitespace(c)) {
       open = false;
     } else if (word && open) {
@@ -37,6 +35,16 @@ std::vector<std::pair<size_t, size_t>> tokens_of(std::string_view text) {
     }
   }
   return tokens;
+}
+
+/// A token without its ignorable characters.
+std::string word_of(std::string_view token) {
+  std::string word;
+  for (size_t at = 0; at < token.size();) {
+    const size_t begin = at;
+    if (!is_ignorable(next_code_point(token, at))) word += token.substr(begin, at - begin);
+  }
+  return word;
 }
 
 std::string with_lower_case_initial(const std::string& word) {
@@ -62,7 +70,7 @@ Glossary Glossary::parse(std::string_view content, const std::string& name) {
     const size_t end = std::min(content.find('\n'), content.size());
     const std::string_view line = content.substr(0, end);
     content.remove_prefix(std::min(end + 1, content.size()));
-    if (strip(line).empty() || line.starts_with('#')) continue;
+    if (strip(line).empty() || strip(line).starts_with('#')) continue;
     if (find_invalid_utf8(line)) fail(ErrorKind::kText, "'{}', line {}: not valid UTF-8", name, number);
     const size_t tab = line.find('\t');
     const std::string_view source = strip(line.substr(0, tab));
@@ -87,7 +95,7 @@ void Glossary::add(std::string_view source, std::string_view target) {
   std::string term;  // the words, joined by single spaces
   uint32_t node = 0;
   for (const auto& [begin, end] : tokens) {
-    const std::string word(source.substr(begin, end - begin));
+    const std::string word = word_of(source.substr(begin, end - begin));
     term += term.empty() ? word : " " + word;
     const uint32_t number = words_.emplace(word, static_cast<uint32_t>(words_.size()) + 1).first->second;
     const auto [edge, added] = edges_.emplace(edge_of(node, number), static_cast<uint32_t>(ends_.size()));
@@ -128,7 +136,7 @@ std::vector<Glossary::Match> Glossary::find(std::string_view text) const {
   if (terms_.empty()) return matches;
   const auto tokens = tokens_of(text);
   const auto word_at = [&](size_t n) {
-    return std::string(text.substr(tokens[n].first, tokens[n].second - tokens[n].first));
+    return word_of(text.substr(tokens[n].first, tokens[n].second - tokens[n].first));
   };
   std::vector<uint32_t> numbers;
   for (size_t n = 0; n < tokens.size(); ++n) numbers.push_back(number_of(word_at(n)));

@@ -32,6 +32,14 @@ TEST(Glossary, FindsTheLongestTermsAsWholeWords) {
   EXPECT_EQ(found_terms(glossary, ""), "");
 }
 
+TEST(Glossary, SoftHyphensAndCombiningMarksAreInsideOfWords) {
+  const Glossary glossary =
+      Glossary::parse("Bahnhof\tstation\nSchuh\tboot\nCafe\tpub\n  # none\n", "terms.tsv");
+  EXPECT_EQ(found_terms(glossary, "Der Bahn\u00ADhof."), "[Bahn\u00ADhof=station]");
+  EXPECT_EQ(found_terms(glossary, "\uFEFFSchuh"), "[Schuh=boot]");
+  EXPECT_EQ(found_terms(glossary, "Ein Schuh\u00ADgeschäft, das Cafe\u0301"), "");
+}
+
 /// What find() should find in words between single spaces: all terms are tried at each word.
 std::string found_by_trying(const Glossary& glossary, const std::vector<std::string>& words) {
   std::string result;

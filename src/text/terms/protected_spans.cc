@@ -149,13 +149,15 @@ size_t count_phrase(std::string_view text, std::string_view phrase) {
   size_t first = 0, count = 0;
   const bool word_begins = is_letter_or_digit(next_code_point(phrase, first));
   size_t last = character_start(phrase, phrase.size() - 1);
-  const bool word_ends = is_letter_or_digit(next_code_point(phrase, last));
-  for (size_t at = 0; (at = text.find(phrase, at)) != std::string_view::npos; at += phrase.size()) {
-    size_t before = at > 0 ? character_start(text, at - 1) : 0, behind = at + phrase.size();
+  const bool word_ends = is_letter_digit_or_mark(next_code_point(phrase, last));
+  for (size_t at = 0; (at = text.find(phrase, at)) != std::string_view::npos;) {
+    const size_t end = at + phrase.size();
+    size_t before = at > 0 ? character_start(text, at - 1) : 0, behind = end;
     const bool joined =
-        (word_begins && at > 0 && is_letter_or_digit(next_code_point(text, before))) ||
-        (word_ends && behind < text.size() && is_letter_or_digit(next_code_point(text, behind)));
+        (word_begins && at > 0 && is_letter_digit_or_mark(next_code_point(text, before))) ||
+        (word_ends && behind < text.size() && is_letter_digit_or_mark(next_code_point(text, behind)));
     if (!joined) ++count;
+    at = joined ? at + 1 : end;
   }
   return count;
 }

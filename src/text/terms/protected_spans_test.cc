@@ -30,6 +30,7 @@ TEST(ProtectedSpans, Addresses) {
   EXPECT_THAT(exact("An anna.b+c@mail.example.org, bitte."), ElementsAre("anna.b+c@mail.example.org"));
   EXPECT_THAT(exact("Auf beispiel.de/seite steht mehr."), ElementsAre("beispiel.de/seite"));
   EXPECT_THAT(exact("Öffne setup.py und /etc/hosts!"), ElementsAre("setup.py", "/etc/hosts"));
+  EXPECT_THAT(exact("Am Montag, d.h. morgen, und main.h."), ElementsAre("main.h"));
 }
 
 TEST(ProtectedSpans, AddressesAndCodesInCapitals) {
@@ -276,6 +277,8 @@ TEST(ProtectedSpans, ReportsMissingSpans) {
       missing_texts("5 euros, 1,500", {{"5\u00A0€", SpanKind::kNumber}, {"1.500", SpanKind::kNumber}}),
       ElementsAre());
   EXPECT_EQ(count_phrase("dog, dogs and hotdog: dog", "dog"), 2U);
+  EXPECT_EQ(count_phrase("Aha ha ha", "ha ha"), 1U);
+  EXPECT_EQ(count_phrase("Das Cafe\u0301 ist ein Cafe", "Cafe"), 1U);
 }
 
 }  // namespace

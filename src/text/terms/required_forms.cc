@@ -18,8 +18,9 @@ bool joins_digits(char32_t c) {
 
 /// Whether a form that ends in `own` continues with the characters `next` and `after_next` (0: end of text).
 bool continues(char32_t own, char32_t next, char32_t after_next) {
-  if (!is_letter_or_digit(own)) return false;
-  return is_letter_or_digit(next) || (is_any_digit(own) && joins_digits(next) && is_any_digit(after_next));
+  if (!is_letter_digit_or_mark(own)) return false;
+  return is_letter_digit_or_mark(next) ||
+         (is_any_digit(own) && joins_digits(next) && is_any_digit(after_next));
 }
 
 }  // namespace

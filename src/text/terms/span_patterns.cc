@@ -61,8 +61,8 @@ constexpr std::array kPatterns{
         SpanKind::kExact, kLetter | kOther,  // paths and file names
         R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\(?:[^\s"<>|\\]{1,80}+(?: [^\s"<>|\\:]{1,40}+){1,3}\\){0,8}[^\s"<>|]{0,200}[\w])"},
     SpanPattern{
-        SpanKind::kExact, kAny,
-        R"((?<![\p{L}\p{N}])[\w-]{1,80}+\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
+        SpanKind::kExact, kAny,  // file names; no German "d.h."
+        R"((?<![\p{L}\p{N}])(?![dD]\.h(?![\p{L}\p{N}]))[\w-]{1,80}+\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
     SpanPattern{
         SpanKind::kExact,
         kOther,  // flags; emojis with modifiers, joined sequences and tags, as of Scotland

@@ -29,6 +29,10 @@ bool is_letter_or_digit(char32_t c) {
   return u_isalnum(static_cast<UChar32>(c)) != 0;
 }
 
+bool is_letter_digit_or_mark(char32_t c) {
+  return is_letter_or_digit(c) || (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_M_MASK) != 0;
+}
+
 namespace {
 
 template <typename Property>

@@ -37,6 +37,9 @@ constexpr char ascii_of_superscript(char32_t c) {
 /// Whether a character is a letter or digit of any script.
 bool is_letter_or_digit(char32_t c);
 
+/// The same, or a combining mark, which belongs to the letter before it.
+bool is_letter_digit_or_mark(char32_t c);
+
 /// Whether any character is a letter of any script.
 bool has_letter(std::string_view text);
 
