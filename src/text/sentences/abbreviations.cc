@@ -22,7 +22,8 @@ struct Lists {
 
 constexpr std::array<Lists, 3> kLists{{
     {"de",
-     "Dr Prof Hr Hrn Fr Frl Frhr Dipl Ing Mag Hl Gebr St vgl bzw ca ggf evtl inkl exkl einschl zzgl sog geb "
+     "Dr Prof med phil jur rer nat Fa Hr Hrn Fr Frl Frhr Dipl Ing Mag Hl Gebr St vgl bzw ca ggf evtl inkl "
+     "exkl einschl zzgl sog geb "
      "verh verw ehem gegr gest eigtl bes allg insb vs resp lt gem mind max od z.b z.B d.h h.c m.a.W m.E "
      "i.d.R "
      "u.u. cf",

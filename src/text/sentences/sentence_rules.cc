@@ -197,12 +197,13 @@ bool SentenceRules::joined_by_period(std::string_view sentence, std::string_view
       break;
   }
   if (is_letters_with_periods(word)) {
-    // In German, a single lower-case letter is part of an abbreviation: "z. B.", "d. h.".
+    // In German, a single lower-case letter is part of an abbreviation, "z. B.", "d. h.", or a unit, "2 m.".
     const std::string_view before =
         strip(sentence.substr(0, static_cast<size_t>(word.data() - sentence.data())));
     const std::string_view pair = last_word(before);
-    if (abbreviations_.capitalizes_nouns() && is_lower(first_of(word)) && !word.starts_with("f."))
-      return true;
+    if (abbreviations_.capitalizes_nouns() && is_lower(first_of(word)) && !word.starts_with("f.")) {
+      return pair.empty() || !is_ascii_digit(first_of(pair)) || !begins_sentence(next);
+    }
     if (pair == "z." || pair == "d.") return true;
     if ((word == "m." || word == "M.") && (pair == "a." || pair == "p.")) return belongs_to_time(next);
     return !begins_sentence(next);

@@ -37,6 +37,8 @@ TEST(SentenceSplitter, KnowsAbbreviationsOfTheLanguage) {
   EXPECT_THAT(english.split("Come on Fri. 5 May. It is Fri. He comes.").sentences,
               ElementsAre("Come on Fri. 5 May.", "It is Fri.", "He comes."));
   EXPECT_THAT(english.split("The U.S. Army and J. Smith came.").sentences, testing::SizeIs(1));
+  EXPECT_THAT(german.split("Herr Dr. med. Müller lief 100 m. Danach war er bei der Fa. Huber.").sentences,
+              ElementsAre("Herr Dr. med. Müller lief 100 m.", "Danach war er bei der Fa. Huber."));
   // The negative controls: without that abbreviation, without such ordinals, a boundary stays.
   EXPECT_THAT(german.split("Es kostet 3 Mio. Euro.").sentences, ElementsAre("Es kostet 3 Mio. Euro."));
   EXPECT_THAT(english.split("Es kostet 3 Mio. Euro.").sentences, ElementsAre("Es kostet 3 Mio.", "Euro."));
