@@ -13,7 +13,8 @@ namespace {
 // Sentences are read, tokenized in parallel and written in order, in chunks of this many.
 constexpr size_t kChunk = 8192;
 constexpr size_t kChunkBytes = 16 << 20;
-constexpr size_t kBlock = 64;  // sentences per work item
+constexpr size_t kBlock = 64;      // sentences per work item, at most
+constexpr size_t kMinBlocks = 64;  // work items if the sentences, being long, are few
 
 class CorpusBuilder {
  public:
@@ -54,9 +55,10 @@ class CorpusBuilder {
 
   void encode() {
     segmentations_.assign(texts_.size(), {});
-    const auto encode_block = [this](size_t block) {
-      const size_t end = std::min((block + 1) * kBlock, texts_.size());
-      for (size_t n = block * kBlock; n < end; ++n) {
+    const size_t size = std::clamp<size_t>(texts_.size() / kMinBlocks, 1, kBlock);
+    const auto encode_block = [this, size](size_t block) {
+      const size_t end = std::min((block + 1) * size, texts_.size());
+      for (size_t n = block * size; n < end; ++n) {
         options_.stop.check();
         segmentations_[n] = encoders_[n % streams()](texts_[n], encoded_ + n / streams());
         const int32_t last = last_[n / streams()];
@@ -65,7 +67,7 @@ class CorpusBuilder {
         }
       }
     };
-    const size_t blocks = (texts_.size() + kBlock - 1) / kBlock;
+    const size_t blocks = (texts_.size() + size - 1) / size;
     if (options_.pool != nullptr) {
       options_.pool->run(blocks, encode_block);
     } else {

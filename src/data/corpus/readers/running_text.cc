@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/unicode/unicode_properties.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
 
@@ -15,6 +16,12 @@ constexpr size_t kMaxChunks = 64;
 
 bool is_space(char byte) {
   return strip(std::string_view(&byte, 1)).empty();
+}
+
+bool ends_in_letter_or_digit(std::string_view text) {
+  if (text.empty()) return false;
+  size_t last = character_start(text, text.size() - 1);
+  return is_letter_or_digit(next_code_point(text, last));
 }
 
 }  // namespace
@@ -38,8 +45,7 @@ bool RunningText::next(TextChunk& chunk) {
     }
     const bool begins = chunk.text.empty() && reader_.line_number() == 1;
     const bool first = begins || (options_.documents && chunk.text.empty());
-    const bool good =
-        !chunk.text.empty() && !is_space(chunk.text.back()) && !line.empty() && !is_space(line.front());
+    const bool good = ends_in_letter_or_digit(chunk.text) && !line.empty() && !is_space(line.front());
     const size_t end = good ? chunk.text.size() : text_end,
                  enough = good ? options_.chunk_bytes : kMaxChunks * options_.chunk_bytes;
     if (end > 0 && chunk.text.size() >= enough) {

@@ -23,12 +23,13 @@ struct TextChunk {
   bool ends_document = false;
 };
 
-/// Reads a file of any size. Chunks end before a line end between non-space characters, or at the end of a
-/// document. Tokenizers always split there, so tokenizing each chunk separately gives the tokens of the whole
-/// text. In a text without such line ends, such as one of indented lines, a chunk of 64 times the bytes ends
-/// before the white space around a line end, which the next chunk begins with: tokenizers split before white
-/// space in a row, and what they make of it depends only on what follows. A tokenizer that puts a space
-/// before every text, as SentencePiece does, puts one before every chunk.
+/// Reads a file of any size. Chunks end before a line end between a letter or digit and a character that is
+/// no white space, or at the end of a document. Tokenizers always split there, so tokenizing each chunk
+/// separately gives the tokens of the whole text. In a text without such line ends, such as one of indented
+/// lines, a chunk of 64 times the bytes ends before the white space around a line end, which the next chunk
+/// begins with: most tokenizers split before white space in a row, and what they make of it depends only on
+/// what follows; those of Llama 3 and Qwen would have joined a line end to punctuation before it. A tokenizer
+/// that puts a space before every text, as SentencePiece does, puts one before every chunk.
 class RunningText {
  public:
   /// Throws kNotFound or kFile.

@@ -38,6 +38,17 @@ TEST(RunningText, ChunksJoinToTheWholeText) {
   }
 }
 
+// Llama 3 and Qwen join punctuation and the line ends behind it.
+TEST(RunningText, ChunksDoNotEndBehindPunctuation) {
+  const TestFolder folder;
+  const auto chunks = all_of(folder.write("text", "one.\ntwo\n(three)\nfour!\n5\nfünfé\n\u0915\u093F\nend\n"),
+                             {.chunk_bytes = 1});
+  std::vector<std::string> texts;
+  for (const TextChunk& chunk : chunks) texts.push_back(chunk.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"one.\ntwo", "\n(three)\nfour!\n5", "\nfünfé",
+                                             "\n\u0915\u093F\nend\n"}));
+}
+
 TEST(RunningText, TextWithoutGoodLineEndsHasBoundedChunks) {
   const TestFolder folder;
   const std::string ideographic_space = "\u3000";
