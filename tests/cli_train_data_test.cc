@@ -103,6 +103,23 @@ TEST_F(TrainData, PreparesAgainForOtherSettings) {
   EXPECT_EQ(pairs_in("model"), 400u);
 }
 
+TEST_F(TrainData, TitleCaseIsForEnglishInAnySpelling) {
+  const auto with_title_case = [&](const std::string& model, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--pairs", first_, "--set", "augmentation.title_case=1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = train(model, arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err;
+  };
+  const std::string dropped = "augmentation.title_case adds nothing";
+  for (const std::string pair : {"en-de", "en_US-de_DE", "eng_Latn-deu_Latn"}) {
+    EXPECT_EQ(with_title_case(pair, {"--pair", pair, "--swap"}).find(dropped), std::string::npos) << pair;
+    EXPECT_GT(pairs_in(pair), 300u) << pair;
+  }
+  EXPECT_NE(with_title_case("german", {"--pair", "de-en"}).find(dropped), std::string::npos);
+  EXPECT_EQ(pairs_in("german"), 200u);
+}
+
 TEST_F(TrainData, PlaceholdersAndTagsArePieces) {
   const std::string recipe = folder_.write(
       "r.toml",

@@ -7,6 +7,7 @@
 #include "base/counted.h"
 #include "base/text/option_error.h"
 #include "data/corpus_builder.h"
+#include "text/sentences/language_codes.h"
 #include "text/terms/placeholder_piece.h"
 #include "train/tasks/guided_alignment.h"
 #include "train/tasks/prepared_corpus.h"
@@ -66,7 +67,7 @@ void check_symbols(const Recipe& recipe, const TranslationTokenizer& tokenizer) 
 
 AugmentationOptions augmentation_options(const TrainerOptions& options) {
   AugmentationOptions augmentation = options.recipe.augmentation;
-  if (options.source_language != "en") augmentation.title_case = 0;  // only English uses title case
+  if (language_tag(options.source_language) != "en") augmentation.title_case = 0;  // only English uses it
   return augmentation;
 }
 
@@ -148,6 +149,9 @@ void make_corpus(const CorpusText& text, const TranslationTokenizer& tokenizer, 
   const int segmentations = text.use == Use::kTraining ? recipe.subword_regularization : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more = augmentation_options(task.options);
+  if (text.use == Use::kTraining && recipe.augmentation.title_case > 0 && more.title_case == 0) {
+    task.say("augmentation.title_case adds nothing: it needs English as the source language (--pair)");
+  }
   if (text.use == Use::kTraining && more.any()) {
     build.augmentation =
         &augmentation.emplace(*text.open(), more, key.fold(4), placeholder_pieces(tokenizer));
