@@ -150,6 +150,27 @@ TEST_F(CliGenerateTest, AttendAndInfo) {
   EXPECT_THAT(run({"info"}).out, HasSubstr("gpt2"));
 }
 
+TEST_F(CliGenerateTest, LossyReplacesWhatIsInvalidInPrompts) {
+  const std::string invalid =
+                        "a\xF6"
+                        "b",
+                    replaced =
+                        "a\xEF\xBF\xBD"
+                        "b";
+  expect_failure(run({"generate", invalid, "--greedy"}), 1, {"the prompt is not UTF-8"});
+  for (const Arguments& more : {Arguments{}, Arguments{"--json"}, Arguments{"c"}}) {
+    const auto output = [&](const std::string& prompt) {
+      Arguments arguments{"generate", prompt, "--lossy", "--greedy", "--max-tokens", "4"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const CommandResult result = run(arguments);
+      EXPECT_EQ(result.status, 0) << result.err;
+      return result.out;
+    };
+    EXPECT_THAT(output(invalid), HasSubstr(replaced));
+    EXPECT_EQ(output(invalid), output(replaced));
+  }
+}
+
 struct Refused {
   Arguments arguments;
   std::string message;

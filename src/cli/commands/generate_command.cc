@@ -84,14 +84,15 @@ void write(const GenerateArguments& o, const tasks::Generation& generation, uint
   output.flush();
 }
 
-int run_generate(const GenerateArguments& o) {
+int run_generate(GenerateArguments o) {
   if (!o.prompts.empty() && !o.input.empty()) {
     fail(ErrorKind::kUsage, "PROMPT and --input exclude each other: give one of them");
   }
-  for (const std::string& prompt : o.prompts) {
+  for (std::string& prompt : o.prompts) {
     if (!o.lossy && find_invalid_utf8(prompt)) {
       fail(ErrorKind::kText, "the prompt is not UTF-8: convert it, or give --lossy");
     }
+    prompt = replace_invalid_utf8(prompt);
   }
   if (!o.job.part.is_whole() && o.input.empty()) {
     fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
