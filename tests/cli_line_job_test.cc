@@ -358,16 +358,21 @@ TEST_F(LineJobTest, ManifestsOfVersion1AreRead) {
   change_manifest("second", as_version_1);
   EXPECT_EQ(heed_command({"verify", first, second}).status, 0);
   change_manifest("second", [](nlohmann::ordered_json& json) { json["heed_manifest"] = 2; });
-  expect_failure(heed_command({"verify", first, second}), 1, {"'input.sizes' is missing"});
+  const auto expect_damaged = [&](const std::string& because) {
+    const CommandResult result = heed_command({"verify", first, second});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_NE(result.out.find(second + ": damaged: "), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find(because), std::string::npos) << result.out;
+  };
+  expect_damaged("'input.sizes' is missing");
   change_manifest("second", [](nlohmann::ordered_json& json) {
     json["input"]["sizes"] = {10};
     json["input"]["begins"] = {5};
     json["input"]["ends"] = {10, 20};
   });
-  expect_failure(heed_command({"verify", first, second}), 1,
-                 {"'input.sizes' is a list of 1, expected a number for each"});
+  expect_damaged("'input.sizes' is a list of 1, expected a number for each");
   change_manifest("second", [](nlohmann::ordered_json& json) { json["heed_manifest"] = 3; });
-  expect_failure(heed_command({"verify", first, second}), 1, {"'heed_manifest' is 3, expected at most 2"});
+  expect_damaged("'heed_manifest' is 3, expected at most 2");
 }
 
 TEST_F(LineJobTest, OnlyTheSameJobContinues) {
@@ -415,7 +420,11 @@ TEST_F(LineJobTest, ValuesOfOtherTypesInAManifestAreErrors) {
     nlohmann::ordered_json changed = whole;
     changed[inner.section][inner.key] = inner.value;
     folder_.write("output.manifest.json", changed.dump());
-    expect_failure(heed_command({"verify", output}), 1, {"output.manifest.json", inner.key});
+    const CommandResult result = heed_command({"verify", output});
+    EXPECT_EQ(result.status, 1);
+    for (const std::string part : {"damaged: ", "output.manifest.json", inner.key}) {
+      EXPECT_NE(result.out.find(part), std::string::npos) << result.out;
+    }
   }
 }
 
@@ -506,6 +515,17 @@ TEST_F(LineJobTest, VerifyFindsWhatIsMissing) {
   EXPECT_EQ(json["complete"], false);
   EXPECT_EQ(json["incomplete_parts"], nlohmann::json({3}));
   EXPECT_EQ(json["files"][2]["state"], "damaged");
+
+  // A manifest that cannot be read hides neither its own part nor the others.
+  const std::string manifest = read_file(verify[2] + ".manifest.json");
+  folder_.write("part-2.manifest.json", manifest.substr(0, manifest.size() / 2));
+  EXPECT_EQ(heed_command(incomplete).out, "2,3\n");
+  const auto damaged = nlohmann::json::parse(heed_command(as_json).out);
+  EXPECT_EQ(damaged["files"][0]["state"], "complete");
+  EXPECT_EQ(damaged["files"][1]["state"], "damaged");
+  EXPECT_NE(damaged["files"][1]["message"].get<std::string>().find("part-2.manifest.json"),
+            std::string::npos);
+  folder_.write("part-2.manifest.json", manifest);
 
   const std::string other = folder_.path("other");
   ASSERT_EQ(run(translate(other, {"--resume", "--part", "3/3", "--beam", "2"})).status, 0);

@@ -53,7 +53,12 @@ VerifiedOutput verify(const std::string& file) {
     result.message = std::move(message);
     return result;
   };
-  result.manifest = read_manifest(file);
+  try {
+    result.manifest = read_manifest(file);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kFormat) throw;
+    return wrong(OutputState::kDamaged, error.what());
+  }
   if (!result.manifest) {
     return wrong(OutputState::kMissing, "it has no manifest, which --resume writes");
   }
