@@ -445,6 +445,29 @@ TEST_F(LineJobTest, NamesOfTheInputAndTheModelDoNotMatter) {
   expect_failure(part(model, input, "1"), 2, {"model checksum"});
 }
 
+// They are no part of the model, whatever is written of them so far.
+TEST_F(LineJobTest, OutputsInTheModelsFolder) {
+  const std::string model = folder_.path("model"), first = model + "/first.txt",
+                    second = model + "/second.txt";
+  std::filesystem::copy(model_, model, std::filesystem::copy_options::recursive);
+  const auto part = [&](const std::string& number, const std::string& output, const std::string& directory) {
+    return heed_command({"translate", "--model", directory, "--input", input_, "--beam", "1", "--part",
+                         number + "/2", "--output", output, "--resume"});
+  };
+  ASSERT_EQ(part("1", first, model).status, 0);
+  ASSERT_EQ(part("2", second, model).status, 0);
+  EXPECT_EQ(heed_command({"verify", first, second}).status, 0);
+  for (const std::string& directory : {model, model_}) {
+    const CommandResult again = part("1", first, directory);
+    EXPECT_EQ(again.status, 0) << again.err;
+  }
+  // Without its manifest, an output is known by its name only.
+  std::filesystem::remove(second + ".manifest.json");
+  ASSERT_EQ(part("2", second, model).status, 0);
+  EXPECT_EQ(part("2", second, model).status, 0);
+  EXPECT_EQ(heed_command({"verify", first, second}).status, 0);
+}
+
 TEST_F(LineJobTest, ReadsAndWritesCompressedFiles) {
   const std::string whole = output_of({"translate", "--input", input_, "--beam", "1"});
   for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {

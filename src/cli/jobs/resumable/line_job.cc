@@ -73,15 +73,25 @@ nlohmann::ordered_json options_json(const Command& command) {
   return json;
 }
 
-/// One checksum for the files of model directories that are read, by name and content.
-nlohmann::ordered_json model_json(const std::vector<std::string>& directories) {
+/// Whether a file in a model's directory is an output that --resume writes, or its manifest, or the part of a
+/// manifest that another process is writing. `output`: this
+/// job's, which may have no manifest yet.
+bool is_of_job(const ModelInventory& files, const std::string& name, const std::string& output) {
+  return name.find(manifest_path("")) != name.npos || files.has(manifest_path(name)) ||
+         is_input(output, {files.path(name)});
+}
+
+/// One checksum for the files of model directories that are read, by name and content. An output may lie
+/// beside them.
+nlohmann::ordered_json model_json(const std::vector<std::string>& directories, const std::string& output) {
   Fingerprint all;
   for (const std::string& directory : directories) {
     const ModelInventory files(directory);
     for (const std::string& name : models::model_files(files)) {
       const std::string extension = fs::path(name).extension();
       const bool read = extension != ".md" && extension != ".toml" && extension != ".jsonl";
-      if (read) all.add(name + ' ' + file_checksum(files.path(name)) + '\n');
+      if (read && !is_of_job(files, name, output))
+        all.add(name + ' ' + file_checksum(files.path(name)) + '\n');
     }
   }
   return {{"directories", directories}, {"checksum", hexadecimal(all.value())}};
@@ -101,7 +111,7 @@ LineOutput resume(const LineJob& job, const std::vector<std::string>& files, con
                    {"parts", job.options.part.count},
                    {"lines", identity.lines},
                    {"checksum", hexadecimal(identity.fingerprint)}};
-  json["model"] = model_json(job.models);
+  json["model"] = model_json(job.models, output);
   json["options"] = options_json(*job.options.command);
   json["build"] = {{"version", HEED_VERSION}, {"instruction_set", isa_name()}};
   return LineOutput(std::make_unique<ResumableFile>(output, new_manifest(std::move(json), identity.ranges),
