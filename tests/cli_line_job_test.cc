@@ -468,6 +468,29 @@ TEST_F(LineJobTest, OutputsInTheModelsFolder) {
   EXPECT_EQ(heed_command({"verify", first, second}).status, 0);
 }
 
+TEST_F(LineJobTest, AFileNamedLikeStandardInputIsNotRead) {
+  const std::string input = folder_.write("-", "eins\nzwei\n");
+  const auto before = std::filesystem::current_path();
+  const int kept = ::dup(STDIN_FILENO), file = ::open(input.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  ::dup2(file, STDIN_FILENO);
+  std::filesystem::current_path(folder_.path());
+  cli::SourceLines lines({}, "", {});
+  EXPECT_EQ(lines.count(), 0u);
+  EXPECT_EQ(lines.bytes(), 0u);
+  std::string line;
+  EXPECT_TRUE(lines.next(line));
+  EXPECT_EQ(line, "eins");
+  std::filesystem::current_path(before);
+  if (kept >= 0) {
+    ::dup2(kept, STDIN_FILENO);
+    ::close(kept);
+  } else {
+    ::close(STDIN_FILENO);
+  }
+  ::close(file);
+}
+
 TEST_F(LineJobTest, ReadsAndWritesCompressedFiles) {
   const std::string whole = output_of({"translate", "--input", input_, "--beam", "1"});
   for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {

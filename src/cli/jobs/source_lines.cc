@@ -68,9 +68,10 @@ bool SourceLines::from_terminal() const {
 
 namespace {
 
+/// False for "-", standard input, even where a file has this name.
 bool is_regular(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
+  return path != "-" && std::filesystem::is_regular_file(path, ignored);
 }
 
 bool is_compressed(const std::string& path) {
