@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/files/file.h"
 #include "base/files/fingerprint.h"
@@ -489,6 +491,41 @@ TEST_F(LineJobTest, AFileNamedLikeStandardInputIsNotRead) {
     ::close(STDIN_FILENO);
   }
   ::close(file);
+}
+
+TEST_F(LineJobTest, WarningsInAPartNameTheLineOfTheFile) {
+  std::string text;
+  for (int line = 0; line < 60; ++line) text += "Der alte Hund.\n";
+  const std::string input = folder_.write("numbers", text + "Der alte Hund sieht den Mann im Garten 17.\n");
+  const auto warnings = [&](const Arguments& more) {
+    Arguments arguments{"translate", "--input", input, "--max-length", "2"};  // no room for the number
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments).err;
+  };
+  for (const Arguments& more : {Arguments{}, Arguments{"--part", "3/3"}}) {
+    EXPECT_NE(warnings(more).find("warning: line 61: "), std::string::npos) << warnings(more);
+  }
+}
+
+TEST_F(LineJobTest, APartIsFoundWithoutReadingWhatIsBeforeIt) {
+  constexpr uint64_t kBytes = 64 << 20;
+  const std::string input = folder_.write("large", ""), end = std::string(9000, '\n') + "Der alte Hund.\n";
+  std::filesystem::resize_file(input, kBytes - end.size());  // a hole
+  std::ofstream(input, std::ios::app) << end;
+  const auto bytes_read = [&](const Arguments& more) {
+    Arguments arguments{"translate", "--model", model_, "--input", input, "--part", "10000/10000"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Command command(arguments, {});
+    EXPECT_TRUE(eventually([&] { return command.poll() == 0; }));
+    const std::optional<uint64_t> bytes = command.bytes_read();
+    EXPECT_EQ(command.wait().status, 0);
+    return bytes;
+  };
+  const std::optional<uint64_t> bytes = bytes_read({"--beam", "1"});
+  if (!bytes) GTEST_SKIP() << "the system does not count what a process reads";
+  EXPECT_LT(*bytes, kBytes / 2);
+  // The control: samples depend on the number of the line.
+  EXPECT_GT(*bytes_read({"--sample"}), kBytes);
 }
 
 TEST_F(LineJobTest, ReadsAndWritesCompressedFiles) {

@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <ctime>
+#include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -78,6 +81,14 @@ class Command {
     timespec time{};
     if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  /// The bytes that the process has read from files, if the system counts them.
+  std::optional<uint64_t> bytes_read() const {
+    std::ifstream counts("/proc/" + std::to_string(process_) + "/io");
+    std::string name;
+    uint64_t bytes = 0;
+    if (!(counts >> name >> bytes) || name != "rchar:") return std::nullopt;
+    return bytes;
   }
   /// Waits until the process has worked for so long, or has ended.
   bool works_for(double seconds) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -96,12 +97,14 @@ class NotedInput {
 class ValueWarnings {
  public:
   explicit ValueWarnings(const TranslateArguments& options) : quiet_(options.common.quiet || options.json) {}
-  void add(uint64_t line, const translate::Translation& translation) {
+  /// `line` gives its number, which is only asked for where it is shown: in a part of a file, lines before
+  /// the part have to be counted for it.
+  void add(const std::function<uint64_t()>& line, const translate::Translation& translation) {
     if (translation.warnings.empty() || quiet_) return;
     if (++lines_ > kShown) return;
     std::string all;
     for (const std::string& warning : translation.warnings) all += (all.empty() ? "" : "; ") + warning;
-    std::fprintf(stderr, "warning: line %llu: %s\n", static_cast<unsigned long long>(line), all.c_str());
+    std::fprintf(stderr, "warning: line %llu: %s\n", static_cast<unsigned long long>(line()), all.c_str());
   }
   /// At the end.
   void write_rest() const {
@@ -200,7 +203,7 @@ int run_translate(const TranslateArguments& o) {
   bool markup = false;
   NotedInput noted(models.front().tokenizer.source_language(), o.common.quiet);
   ValueWarnings warnings(o);
-  uint64_t line_number = lines.lines_before();
+  uint64_t given = 0, finished = 0;  // lines of this run
   translate::LineTranslator::Control control;
   control.stop = stop_on_interrupt();
   translate::LineTranslator::Progress last;
@@ -211,20 +214,22 @@ int run_translate(const TranslateArguments& o) {
   while (!lines.at_end()) {
     // Interactive input and pipes: translate as soon as no further line is available.
     size_t taken = 0;
-    control.first_line = lines.lines_before();
+    if (options.sample) control.first_line = lines.lines_before();
     last = {};
     translator.translate(
         [&](std::string& line) {
           if (taken > 0 && !lines.ready()) return false;
           const bool more = lines.next(line);
           taken += more ? 1 : 0;
+          given += more ? 1 : 0;
           if (more) noted.add(line);
           markup = markup || has_closing_tag(line);
           return more;
         },
         [&](const translate::Translation& translation) {
           write(o, translation, output);
-          warnings.add(++line_number, translation);
+          ++finished;
+          warnings.add([&] { return lines.lines_before() - given + finished; }, translation);
           output.end_input_line();
         },
         control);
