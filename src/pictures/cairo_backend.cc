@@ -139,7 +139,10 @@ std::string finish_svg(std::string svg, const Picture& picture) {
 
 std::string render_png(const Picture& picture) {
   const double scale = pixels_per_point(picture);
-  const auto pixels = [scale](double points) { return static_cast<int>(std::ceil(points * scale)); };
+  // Rounding errors may put the longest side just above the limit.
+  const auto pixels = [scale](double points) {
+    return static_cast<int>(std::min(kMaxSide, std::ceil(points * scale)));
+  };
   const SurfacePointer surface(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(picture.width), pixels(picture.height)));
   check_status(cairo_surface_status(surface.get()));

@@ -313,12 +313,17 @@ TEST(PictureFile, WritesAreAtomic) {
 
 TEST(PictureFile, LargePicturesAreScaledOrRefused) {
   Picture picture;
-  picture.width = 20000;
-  picture.height = 100;
-  const std::string png = render_picture(picture, PictureFormat::kPng);
-  const auto byte = [&](size_t n) { return static_cast<unsigned>(static_cast<unsigned char>(png[n])); };
-  EXPECT_LE((byte(16) << 24 | byte(17) << 16 | byte(18) << 8 | byte(19)), 32767U);  // the width of a PNG
+  picture.height = 10;
+  // 16577 (32767 / 16577) is a little more than 32767 in float64.
+  for (const int width : {16577, 17047, 20000, 32753}) {
+    picture.width = width;
+    const std::string png = render_picture(picture, PictureFormat::kPng);
+    const auto byte = [&](size_t n) { return static_cast<unsigned>(static_cast<unsigned char>(png[n])); };
+    EXPECT_EQ((byte(16) << 24 | byte(17) << 16 | byte(18) << 8 | byte(19)), 32767U)  // the width of a PNG
+        << width;
+  }
   picture.width = 200000;
+  picture.height = 100;
   EXPECT_THROW(render_picture(picture, PictureFormat::kPng), Error);
 }
 
