@@ -39,7 +39,7 @@ std::string signed_number(double value) {
 std::string bars(const Attribution& attribution, int columns, TerminalColours colours) {
   const TokenAttribution& each = attribution.tokens[0];
   const std::vector<std::string> tokens = read_texts(attribution);
-  int width = 1;
+  int width = display_width("sum");
   for (const std::string& token : tokens) width = std::max(width, display_width(token));
   width = std::min(width, columns / 3);
   double largest = 1e-9;

@@ -249,6 +249,7 @@ TEST(Attribution, TableAndPicture) {
   EXPECT_NE(attribution_table(all, 80, TerminalColours::kNone).find("sum"), std::string::npos);
   const Attribution one = attribution_of(model, {.token = "2", .method = AttributionMethod::kGradient});
   EXPECT_NE(attribution_table(one, 80, TerminalColours::kNone).find("what speaks for"), std::string::npos);
+  EXPECT_NE(attribution_table(one, 80, TerminalColours::kNone).find("  sum  "), std::string::npos);
   const Attribution choice =
       attribution_of(model, {.token = "2", .instead = "7", .method = AttributionMethod::kGradient});
   EXPECT_NE(attribution_table(choice, 80, TerminalColours::kNone).find("\u201D and not \u201C"),
