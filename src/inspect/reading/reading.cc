@@ -106,20 +106,25 @@ void add_decoder_tokens(const ModelTokenizer& tokenizer, Reading& reading) {
   }
 }
 
-/// A prompt and what follows. The text is tokenized as a whole, unless a token spans the boundary.
+/// A prompt and what follows. The text is tokenized as a whole, unless a token spans the boundary, as the
+/// last and the first of two lists of ids would.
+std::vector<int32_t> ids_with_target(const ModelTokenizer& tokenizer, const std::vector<int32_t>& prompt,
+                                     const std::string& text, const std::string& target) {
+  if (!tokenizer.reads_ids()) {
+    std::vector<int32_t> whole = tokenizer.prompt_ids(text + target);
+    if (whole.size() > prompt.size() && std::equal(prompt.begin(), prompt.end(), whole.begin())) return whole;
+  }
+  std::vector<int32_t> ids = prompt;
+  const std::vector<int32_t> rest = tokenizer.ids(target);
+  ids.insert(ids.end(), rest.begin(), rest.end());
+  return ids;
+}
+
 Reading read_language(const InspectedModel& model, const std::string& text, const std::string& target) {
   const models::LanguageModel& language_model = model.loaded.language_model();
   const ModelTokenizer& tokenizer = *model.tokenizer;
   const std::vector<int32_t> prompt = tokenizer.prompt_ids(text);
-  std::vector<int32_t> ids = prompt;
-  if (!target.empty()) {
-    ids = tokenizer.prompt_ids(text + target);
-    if (ids.size() <= prompt.size() || !std::equal(prompt.begin(), prompt.end(), ids.begin())) {
-      const std::vector<int32_t> rest = tokenizer.ids(target);
-      ids = prompt;
-      ids.insert(ids.end(), rest.begin(), rest.end());
-    }
-  }
+  const std::vector<int32_t> ids = target.empty() ? prompt : ids_with_target(tokenizer, prompt, text, target);
   require_tokens("text", ids.size(), language_model.max_length());
   Reading reading{.source = text, .target = target, .decoder_ids = ids};
   add_decoder_tokens(tokenizer, reading);

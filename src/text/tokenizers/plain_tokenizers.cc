@@ -188,7 +188,8 @@ ModelTokenizer id_tokenizer(int32_t size, int32_t start) {
                        .kind = "ids",
                        .start = known(start),
                        .shows_pieces = true,
-                       .spells_bytes = true};
+                       .spells_bytes = true,
+                       .reads_ids = true};
   parts.save = [](const std::string&) {};
   return ModelTokenizer(std::move(parts));
 }

@@ -55,6 +55,7 @@ struct TokenizerParts {
   bool separates_spans = false;  ///< of several tokens that share a character, the last one has it
   /// Whether text_of() removes the space that a text begins with.
   bool removes_space = false;
+  bool reads_ids = false;       ///< a text is a list of ids, "1 403 407"
   size_t max_length = 0;        ///< of the model, in tokens; 0: unknown
   bool truncates_left = false;  ///< of a text that is too long, the end is kept instead of the beginning
   std::string mask_name = {};   ///< how the mask token is spelled, whether there is one or not
@@ -95,6 +96,8 @@ class ModelTokenizer {
   /// Whether a text begins with a space that text_of() removes.
   bool adds_space() const { return parts_->removes_space; }
   bool is_word_piece() const { return parts_->is_word_piece; }
+  /// Whether texts are lists of ids, of a model without a tokenizer.
+  bool reads_ids() const { return parts_->reads_ids; }
   size_t max_length() const { return parts_->max_length; }
   const std::string& mask_name() const { return parts_->mask_name; }
   bool has_vocabulary() const { return parts_->vocabulary != nullptr; }
