@@ -84,6 +84,8 @@ TEST_F(InspectCommands, AttributionInTheTerminalAndAsAPicture) {
   const CommandResult wrong = look({"attribute", text_, "--instead", "x"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("choose it by its number"));
+  expect_failure(look({"attribute", text_, "--method", "gradient", "--tolerance", "0.5"}), 2,
+                 {"--tolerance is for --method integrated"});
 }
 
 TEST_F(InspectCommands, PatchingShowsWhatCarriesADifference) {

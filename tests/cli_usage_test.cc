@@ -383,7 +383,26 @@ TEST(Usage, AttendTranslatesIntoTheChosenLanguage) {
   expect_failure(attend({"x", "--source-language", "de"}), 2, {"no language tokens"});
   const std::string kinds = source_folder() + "/models/kinds";
   expect_failure(heed_command({"attend", text, "--model", kinds, "--target-language", "fra"}), 2,
-                 {"--target-language are for models that translate", "'" + kinds + "' is not one"});
+                 {"--target-language is for models that translate", "'" + kinds + "' is not one"});
+}
+
+TEST(Usage, AttendRefusesSearchOptionsWithoutASearch) {
+  const std::string kinds = source_folder() + "/models/kinds";
+  for (const Arguments& option : std::vector<Arguments>{{"--beam", "2"},
+                                                        {"--length-penalty", "0.5"},
+                                                        {"--max-length", "9"},
+                                                        {"--no-repeat-ngram", "2"},
+                                                        {"--batch-tokens", "64"},
+                                                        {"--prefix", "The"},
+                                                        {"--require", "dog"},
+                                                        {"--forbid", "dog"}}) {
+    Arguments other{"attend", "a film", "--model", kinds}, given{"Der Hund.", "--target", "The dog."};
+    other.insert(other.end(), option.begin(), option.end());
+    given.insert(given.end(), option.begin(), option.end());
+    expect_failure(heed_command(other), 2, {option[0] + " is for models that translate"});
+    expect_failure(attend(given), 2, {option[0] + " is for the model's own translation"});
+  }
+  EXPECT_EQ(attend({"Der Hund.", "--target", "The dog.", "--ablate", "cross:1:1"}).status, 0);
 }
 
 TEST(Usage, PositionsAndOptionsAreTheSame) {

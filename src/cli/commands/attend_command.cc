@@ -36,6 +36,7 @@
 #include "tasks/model_files.h"
 #include "text/unicode/utf8.h"
 #include "text/unicode/whitespace.h"
+#include "translate/translate_options.h"
 
 namespace heed::cli {
 namespace {
@@ -110,9 +111,12 @@ void require_text(const char* what, const std::string& text) {
   if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: give a text", what);
 }
 
-bool has_constraints(const AttendOptions& o) {
-  const TranslateOptions& options = o.flags.options;
-  return !options.prefix.empty() || !options.require.empty() || !options.forbid.empty();
+/// The first flag that was given for the model's own translation; empty without any.
+std::string search_flag(const AttendOptions& o) {
+  for (const search::OptionRow& row : search::given_options(o.flags.options)) {
+    if (row.group != search::OptionGroup::kHeads) return search::flag_of(row);
+  }
+  return {};
 }
 
 /// The attention of a language model in a forward pass over each text.
@@ -223,14 +227,14 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
 
 /// The attention weights of a forward pass of the model over each text.
 std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
-  const auto require_translation = [&](bool given, const char* options) {
-    if (!given || loaded.model->task() == models::Task::kTranslation) return;
-    fail(ErrorKind::kUsage, "{} are for models that translate, and '{}' is not one", options,
+  const auto require_translation = [&](const std::string& flag) {
+    if (flag.empty() || loaded.model->task() == models::Task::kTranslation) return;
+    fail(ErrorKind::kUsage, "{} is for models that translate, and '{}' is not one: leave it out", flag,
          loaded.directory());
   };
-  require_translation(has_constraints(o), "--prefix, --require and --forbid");
-  require_translation(!o.model.source_language.empty() || !o.model.target_language.empty(),
-                      "--source-language and --target-language");
+  require_translation(search_flag(o));
+  require_translation(o.model.source_language.empty() ? "" : "--source-language");
+  require_translation(o.model.target_language.empty() ? "" : "--target-language");
   switch (loaded.model->task()) {
     case models::Task::kClassification:
       return record_classifications(o, std::move(loaded));
@@ -255,9 +259,8 @@ void check_options(const AttendOptions& o, Format format) {
   if (o.texts.size() > 1 && !o.target.empty())
     fail(ErrorKind::kUsage, "--target is the translation of one text, but there are {}: give one text",
          o.texts.size());
-  if (!o.target.empty() && has_constraints(o))
-    fail(ErrorKind::kUsage,
-         "--prefix, --require and --forbid are for the model's own translation: leave out --target");
+  if (const std::string flag = search_flag(o); !o.target.empty() && !flag.empty())
+    fail(ErrorKind::kUsage, "{} is for the model's own translation: leave out --target", flag);
   if (o.details && format != Format::kJson)
     fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
   if (o.details && (o.words || o.head == "mean"))

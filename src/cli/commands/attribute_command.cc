@@ -1,5 +1,7 @@
 // heed attribute: how much each token that a model reads contributes to what it predicts.
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 
@@ -17,6 +19,7 @@ namespace {
 struct AttributeCommandOptions : InspectionOptions {
   std::string method = "integrated";
   AttributionOptions attribution;
+  std::optional<double> tolerance;
   std::optional<bool> colour;
 };
 
@@ -30,6 +33,10 @@ int run_attribute(const AttributeCommandOptions& o) {
   check_inspection(o, {o.attribution.target, o.attribution.instead});
   AttributionOptions options = o.attribution;
   options.method = attribution_method_named(o.method);
+  if (o.tolerance && options.method != AttributionMethod::kIntegrated) {
+    fail(ErrorKind::kUsage, "--tolerance is for --method integrated: leave it out");
+  }
+  options.tolerance = o.tolerance.value_or(options.tolerance);
   const ModelToInspect model = load_to_inspect(o);
   ThreadPool pool(o.common.threads);
   const InspectedModel view = model.view();
@@ -77,8 +84,11 @@ tokens and of the target tokens before the explained one; in a language model, T
   add_result_options(*command, *o);
   command->add_option("--baseline TOKEN", o->attribution.baseline,
                       "Where integrated gradients begin: zero, or a token of the vocabulary");
-  add_number(*command, "--tolerance X", o->attribution.tolerance,
-             "Error of integrated gradients: intervals with a larger share of it are divided", {1e-5, 1});
+  add_number(*command, "--tolerance X", o->tolerance,
+             fmt::format("Error of integrated gradients: intervals with a larger share of it are divided "
+                         "[default: {}]",
+                         AttributionOptions().tolerance),
+             {1e-5, 1});
   add_columns(*command, o->columns, 40);
   command->add_switch("--color", o->colour,
                       "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
