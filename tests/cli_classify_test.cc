@@ -214,6 +214,18 @@ TEST_F(CliClassifyTest, AttendShowsTheEncoder) {
   expect_failure(with_model({"attend", "a film", "--stack", "cross"}), 2, {"no cross attention"});
 }
 
+TEST_F(CliClassifyTest, TextsToLookIntoAreNotCut) {
+  std::string longer = "a";
+  for (int n = 0; n < 19; ++n) longer += " film";
+  const std::string most = "the model's maximum is 16";
+  for (const char* name : {"attend", "lens", "attribute"}) {
+    expect_failure(with_model({name, longer}), 2, {"the text has 22 tokens", most});
+    expect_failure(with_model({name, longer + "\tdull"}), 2, {"the text has 24 tokens", most});
+  }
+  expect_failure(with_model({"patch", longer, longer + " dull"}), 2, {"the text has 22 tokens", most});
+  expect_failure(with_model({"patch", "dull", longer}), 2, {"the text has 22 tokens", most});
+}
+
 TEST_F(CliClassifyTest, ModelsOfOtherTasksAreNamed) {
   expect_failure(with_model({"translate", "a film"}), 2, {"is a classifier (bert)", "heed classify"});
   expect_failure(heed_command({"classify", "a film"}), 2, {"--model"});

@@ -178,6 +178,28 @@ TEST_F(CliEmbedTest, OtherCommandsOfAMaskedLanguageModel) {
   expect_failure(with_model({"classify", "a"}), 2, {"is a masked language model (mpnet)", "heed embed"});
 }
 
+TEST_F(CliEmbedTest, LooksIntoTheTextThatItEmbeds) {
+  write("MPNetModel");
+  write_modules();
+  folder_.write("config_sentence_transformers.json",
+                R"({"prompts": {"query": "Dull "}, "default_prompt_name": "query"})");
+  folder_.write("sentence_bert_config.json", R"({"max_seq_length": 6, "do_lower_case": true})");
+  const Arguments tokens{"<s>", "dull", "a", "film", "##s", "</s>"};
+  const CommandResult shown = with_model({"attend", "a films", "--json"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(Json::parse(shown.out)["source_tokens"], tokens);
+  EXPECT_EQ(Json::parse(shown.out)["source"], "a films");
+  const CommandResult lens = with_model({"lens", "a films", "--json"});
+  ASSERT_EQ(lens.status, 0) << lens.err;
+  EXPECT_EQ(Json::parse(lens.out)["tokens"]["encoder"], tokens);
+  EXPECT_FALSE(embed("a films").contains("truncated"));
+  EXPECT_TRUE(embed("a fine films").contains("truncated"));
+  for (const char* name : {"attend", "lens"}) {
+    expect_failure(with_model({name, "a fine films"}), 2,
+                   {"the text has 7 tokens", "the model's maximum is 6"});
+  }
+}
+
 TEST_F(CliEmbedTest, ModelsWithoutAHead) {
   write("MPNetModel");
   write_modules();

@@ -985,6 +985,13 @@ TEST_F(ServeTest, ServesEncodersOfAllKinds) {
     expect_error(post("/v1/completions", {{"prompt", "a"}, {"model", name}}), 400, "not one that continues");
     expect_error(post("/v1/translate", {{"text", "a"}, {"model", name}}), 400, "not one that translates");
   }
+  std::string longer;
+  for (int n = 0; n < 20; ++n) longer += "film ";
+  for (const char* name : {"masks", "vectors"}) {
+    for (const char* route : {"/v1/attend", "/v1/lens"}) {
+      expect_error(post(route, {{"text", longer}, {"model", name}}), 400, "the model's maximum is 16");
+    }
+  }
   for (const char* target : {"fine", "film"}) {
     const Json lens =
         post("/v1/lens", {{"text", "a [MASK] film"}, {"model", "masks"}, {"target", target}}).json();
@@ -1525,6 +1532,8 @@ TEST_F(ServeTest, LimitsTheTokensWithDetails) {
       "'target' has");
   expect_error(post("/v1/attend", {{"model", "text"}, {"text", "abcde"}, {"details", true}}), 400,
                "'text' has");
+  expect_error(post("/v1/attend", {{"model", "classes"}, {"text", "a\tfilm"}, {"details", true}}), 400,
+               "'text' has 5 tokens");
 }
 
 TEST_F(ServeTest, LimitsTheAttentionWeights) {
@@ -1546,11 +1555,12 @@ TEST_F(ServeTest, LimitsTheAttentionWeights) {
   expect_error(attend({{"pair", "en-de"}, {"text", "a"}, {"max_length", 14}}), 400, "attention weights");
   EXPECT_EQ(attend({{"pair", "en-de"}, {"text", "a"}, {"max_length", 3}}).status, 200);
   std::string film;
-  for (int n = 0; n < 20; ++n) film += "film ";
+  for (int n = 0; n < 14; ++n) film += "film ";
   expect_error(attend({{"model", "classes"}, {"text", film}}), 400, "1024 attention weights");
-  chosen.limits.attention_weights = 1024;  // of the 16 tokens that the model reads
+  chosen.limits.attention_weights = 1024;  // of 16 tokens, as many as the model reads
   start(chosen);
   EXPECT_EQ(attend({{"model", "classes"}, {"text", film}}).status, 200);
+  expect_error(attend({{"model", "classes"}, {"text", film + "film"}}), 400, "the model's maximum is 16");
 }
 
 TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {

@@ -48,7 +48,8 @@ class Classifier {
                                   const std::atomic<bool>* cancelled = nullptr) const;
 
   /// The attention weights of all heads and layers, in the trace's `encoder`; its `target` is the label.
-  /// `ablate` as in Translator::attend.
+  /// `ablate` as in Translator::attend. Throws kUsage for texts longer than the model's maximum, of which a
+  /// part alone would be shown.
   Trace attend(const ClassifierText& text, const std::vector<std::string>& ablate = {}) const;
 
  private:

@@ -63,7 +63,8 @@ class Embedder {
                     const std::atomic<bool>* cancelled = nullptr) const;
 
   /// The attention weights of all heads and layers, in the trace's `encoder`; its `target` is empty. `ablate`
-  /// as in Translator::attend.
+  /// as in Translator::attend. Throws kUsage for a text longer than the maximum, of which a part alone would
+  /// be shown.
   Trace attend(const std::string& text, const std::vector<std::string>& ablate = {}) const;
 
  private:

@@ -64,9 +64,11 @@ struct Trace {
   StackWeights encoder, decoder, cross;
   /// ln P of each target token, given the source and the preceding target tokens; empty if unknown.
   std::vector<float> log_probabilities = {};
-  /// The word index of each source token, from 0, non-decreasing without gaps; pieces that continue a word
-  /// begin with "##". Empty: words begin at tokens with the word boundary marker "▁".
-  std::vector<int> source_words = {};
+  /// The word index of each source token, and of each input token of the decoder, from 0, non-decreasing
+  /// without gaps. Empty: words begin at tokens with the word boundary marker "▁".
+  std::vector<int> source_words = {}, decoder_words = {};
+  /// Whether pieces of the source that continue a word begin with "##", as of WordPiece.
+  bool word_pieces = false;
   /// [stack][layer][head] in the order of Stack; empty unless requested.
   std::array<std::vector<std::vector<HeadDetail>>, kStacks.size()> details = {};
   /// Whether each layer has a single matrix, the mean over its heads.

@@ -82,7 +82,7 @@ class Classifier:
 
     def attend(self, text: TextOrPair, ablate: str | Sequence[str] = ()) -> Trace:
         """The attention weights of all heads and layers for a text, in `Trace.encoder`; `Trace.target` is the label.
-        `ablate` as in `Translator.attend`."""
+        `ablate` as in `Translator.attend`. Raises heed.Error for texts longer than the model's maximum."""
         return Trace(self._model.attend(_pair_of(text), heads_of(ablate)))
 
 

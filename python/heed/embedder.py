@@ -96,5 +96,5 @@ class Embedder:
 
     def attend(self, text: str, ablate: str | Sequence[str] = ()) -> Trace:
         """The attention weights of all heads and layers for a text, in `Trace.encoder`; `Trace.target` is empty.
-        `ablate` as in `Translator.attend`."""
+        `ablate` as in `Translator.attend`. Raises heed.Error for a text longer than the maximum."""
         return Trace(self._model.attend(text_of("text", text), heads_of(ablate)))

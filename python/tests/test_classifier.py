@@ -41,6 +41,8 @@ def test_attention(classifier):
     trace = classifier.attend("Hund Baum")
     assert trace.target == classifier.classify("Hund Baum") and trace.source_tokens[0] == "[CLS]"
     assert trace.encoder.shape[2:] == (len(trace.source_tokens),) * 2 and trace.cross.size == 0
+    with pytest.raises(heed.Error, match="the text has .* tokens, but the model's maximum is"):
+        classifier.attend("Hund " * 1000)
 
 
 def test_bad_input(classifier, model_directory):

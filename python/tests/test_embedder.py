@@ -43,6 +43,8 @@ def test_attention(embedder):
     trace = embedder.attend("Hund Baum")
     assert trace.target == "" and trace.source_tokens[0] == "[CLS]"
     assert trace.encoder.shape[2:] == (len(trace.source_tokens),) * 2 and trace.cross.size == 0
+    with pytest.raises(heed.Error, match="the text has .* tokens, but the model's maximum is"):
+        embedder.attend("Hund " * 1000)
 
 
 def test_bad_input(embedder, classifier_directory, model_directory):

@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "inspect/trace/encoder_trace.h"
+#include "inspect/trace/text_tokens.h"
 #include "models/head_names.h"
 #include "tasks/model_files.h"
 #include "tasks/text_embedder.h"
@@ -59,8 +60,9 @@ TextVectors Embedder::embed(const std::vector<std::string>& texts, const std::at
 Trace Embedder::attend(const std::string& text, const std::vector<std::string>& ablate) const {
   require_utf8("the text", text);
   const tasks::EncoderModel& files = state_->files;
-  Trace trace = trace_encoder(files.loaded, files.tokenizer, state_->embedder.encode(text), false,
-                              models::heads_off(ablate));
+  const Encoding encoding = state_->embedder.encode_whole(text);
+  require_tokens("text", encoding.size(), max_length());
+  Trace trace = trace_encoder(files.loaded, files.tokenizer, encoding, false, models::heads_off(ablate));
   trace.source = text;
   return trace;
 }

@@ -57,7 +57,15 @@ TextClassifier::TextClassifier(const models::Classifier& model, const nn::Contex
       batch_tokens_(batch_tokens) {}
 
 Encoding TextClassifier::encode(const ClassifierText& text) const {
-  const EncodeOptions options{.max_length = static_cast<size_t>(model_.max_length())};
+  return tokens_of(text, model_.max_length());
+}
+
+Encoding TextClassifier::encode_whole(const ClassifierText& text) const {
+  return tokens_of(text, 0);
+}
+
+Encoding TextClassifier::tokens_of(const ClassifierText& text, int64_t most) const {
+  const EncodeOptions options{.max_length = static_cast<size_t>(most)};
   if (!text.second) return tokenizer_.encode(text.first, options);
   if (model_.types() == 1) {
     fail(ErrorKind::kUsage, "this model does not support text pairs (type_vocab_size 1): give single texts");

@@ -45,10 +45,14 @@ class TextClassifier {
 
   /// Tokenizes a text, truncated to the model's maximum length.
   Encoding encode(const ClassifierText& text) const;
+  /// The same for a text of any length.
+  Encoding encode_whole(const ClassifierText& text) const;
   const models::Classifier& model() const { return model_; }
   const ModelTokenizer& tokenizer() const { return tokenizer_; }
 
  private:
+  Encoding tokens_of(const ClassifierText& text, int64_t most) const;
+
   const models::Classifier& model_;
   nn::Context context_;
   ModelTokenizer tokenizer_;

@@ -93,9 +93,17 @@ int64_t TextEmbedder::width() const {
 }
 
 Encoding TextEmbedder::encode(const std::string& text) const {
+  return tokens_of(text, max_length_);
+}
+
+Encoding TextEmbedder::encode_whole(const std::string& text) const {
+  return tokens_of(text, 0);
+}
+
+Encoding TextEmbedder::tokens_of(const std::string& text, int64_t most) const {
   std::string prompted = settings_.prompt.empty() ? text : settings_.prompts.at(settings_.prompt) + text;
   if (settings_.lowercase) prompted = lower_case(prompted);
-  return tokenizer_.encode(prompted, {.max_length = static_cast<size_t>(max_length_)});
+  return tokenizer_.encode(prompted, {.max_length = static_cast<size_t>(most)});
 }
 
 TextVectors TextEmbedder::embed(const std::vector<std::string>& texts, const Stop& stop) const {

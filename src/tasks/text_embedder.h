@@ -28,10 +28,14 @@ class TextEmbedder {
 
   /// Tokenizes a text with its prompt, truncated to the maximum length.
   Encoding encode(const std::string& text) const;
+  /// The same for a text of any length.
+  Encoding encode_whole(const std::string& text) const;
   int64_t width() const;
   int64_t max_length() const { return max_length_; }
 
  private:
+  Encoding tokens_of(const std::string& text, int64_t most) const;
+
   const models::Encoder& model_;
   nn::Context context_;
   ModelTokenizer tokenizer_;

@@ -89,6 +89,10 @@ interface TraceJson {
   decoder_tokens?: string[];
   /** The word of each source token, from 0; absent where the tokens' marks say it. */
   source_words?: number[];
+  /** The same of each token that the decoder reads. */
+  decoder_words?: number[];
+  /** Whether source tokens that continue a word begin with "##". */
+  word_pieces?: boolean;
   /** "mean": one matrix a layer. */
   heads?: "all" | "mean";
   /** ln P of the target. */

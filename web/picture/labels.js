@@ -101,18 +101,16 @@ export function wordIndices(tokens) {
   return words;
 }
 
-/// The text of each word.
-/** @param {string[]} tokens @param {number[]} words @returns {string[]} */
-export function joinWords(tokens, words) {
+/// The text of each word; `wordPieces`: pieces that continue one begin with "##".
+/** @param {string[]} tokens @param {number[]} words @param {boolean} [wordPieces] @returns {string[]} */
+export function joinWords(tokens, words, wordPieces) {
   /** @type {(string | number)[][]} */
   const parts = [];
   tokens.forEach((token, n) => {
     const byte = byteOf(token);
-    const continues = n > 0 && words[n] === words[n - 1];
-    const text = beginsWord(token)          ? token.slice(1) :
-        continues && token.startsWith("##") ? token.slice(2) :
-                                              token;
-    (parts[words[n]] ??= []).push(byte >= 0 ? byte : text);
+    const continues = wordPieces && n > 0 && words[n] === words[n - 1];
+    const mark = beginsWord(token) ? 1 : continues && token.startsWith("##") ? 2 : 0;
+    (parts[words[n]] ??= []).push(byte >= 0 ? byte : token.slice(mark));
   });
   const encoder = new TextEncoder();
   return parts.map((part) => {

@@ -99,7 +99,8 @@ function detailOf(json, stack, layer, head, matrix) {
  * @property {string[]} sourceTokens
  * @property {string[]} targetTokens what the decoder produces
  * @property {string[]} decoderTokens what it reads
- * @property {number[] | null} sourceWords the word of each source token; null: by the tokens' marks
+ * @property {Pick<TraceJson, "source_words" | "decoder_words" | "word_pieces">} known the words of tokens,
+ *     where their marks do not say them
  * @property {boolean} averaged whether there is one matrix a layer, the mean over its heads
  * @property {boolean} isWords
  * @property {Record<Stack, (Matrix | null)[][]>} stacks by layer and head
@@ -119,7 +120,7 @@ export class Trace {
     this.sourceTokens = fields.sourceTokens;
     this.targetTokens = fields.targetTokens;
     this.decoderTokens = fields.decoderTokens;
-    this.sourceWords = fields.sourceWords;
+    this.known = fields.known;
     this.averaged = fields.averaged;
     this.isWords = fields.isWords;
     this.stacks = fields.stacks;
@@ -154,7 +155,7 @@ export class Trace {
       sourceTokens: json.source_tokens,
       targetTokens: json.target_tokens,
       decoderTokens: json.decoder_tokens ?? [],
-      sourceWords: json.source_words ?? null,
+      known: json,
       averaged: json.heads === "mean",
       isWords: false,
       stacks: {encoder: [], cross: [], decoder: []},
@@ -175,16 +176,17 @@ export class Trace {
   words() {
     if (this.isWords) return this;
     if (this.grouped) return this.grouped;
-    const source = this.sourceWords ?? wordIndices(this.sourceTokens);
-    const target = wordIndices(this.targetTokens), read = wordIndices(this.decoderTokens);
+    const source = this.known.source_words ?? wordIndices(this.sourceTokens);
+    const target = wordIndices(this.targetTokens);
+    const read = this.known.decoder_words ?? wordIndices(this.decoderTokens);
     /** @param {Stack} stack @param {number[]} queries @param {number[]} keys */
     const group = (stack, queries, keys) =>
         this.stacks[stack].map((layer) => layer.map((head) => groupMatrix(head, queries, keys)));
     this.grouped = new Trace({
       ...this,
       isWords: true,
-      sourceWords: null,
-      sourceTokens: joinWords(this.sourceTokens, source),
+      known: {},
+      sourceTokens: joinWords(this.sourceTokens, source, this.known.word_pieces),
       targetTokens: joinWords(this.targetTokens, target),
       decoderTokens: joinWords(this.decoderTokens, read),
       stacks: {

@@ -168,7 +168,7 @@ std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel 
   const nn::HeadScales heads = models::heads_off(o.flags.options.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
-    traces.push_back(trace_masked_text(model.loaded, model.tokenizer, text, o.details, heads));
+    traces.push_back(trace_encoder_text(model.loaded, model.tokenizer, text, o.details, heads));
   return traces;
 }
 

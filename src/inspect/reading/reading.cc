@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "inspect/trace/text_tokens.h"
 #include "models/embedding_indices.h"
 #include "models/finite_output.h"
 #include "search/rules/constraints.h"
@@ -15,14 +16,6 @@ namespace {
 int32_t likeliest(const Tensor& logits, int64_t row, int32_t count) {
   const float* first = logits.data<float>() + row * logits.dim(1);
   return static_cast<int32_t>(std::max_element(first, first + count) - first);
-}
-
-void require_tokens(const char* side, size_t tokens, int64_t most) {
-  if (tokens == 0) fail(ErrorKind::kUsage, "the {} has no tokens: give a text", side);
-  if (most > 0 && static_cast<int64_t>(tokens) > most) {
-    fail(ErrorKind::kUsage, "the {} has {} tokens, but the model's maximum is {}: give a shorter text", side,
-         tokens, most);
-  }
 }
 
 Tensor logits_at(const InspectedModel& model, const Reading& reading, const std::vector<int32_t>& rows) {
@@ -200,21 +193,11 @@ void fill_masks(const InspectedModel& model, const std::string& target, Reading&
 
 /// What an encoder-only model reads.
 Reading read_encoder_text(const InspectedModel& model, const std::string& text) {
-  const ModelTokenizer& tokenizer = *model.tokenizer;
-  EncodeOptions options{.max_length = static_cast<size_t>(model.loaded.encoder().max_length())};
-  options.read_mask = model.task() == models::Task::kMaskedLanguageModel;
-  const size_t tab = model.task() == models::Task::kClassification ? text.find('\t') : std::string::npos;
-  const Encoding encoding =
-      tab == std::string::npos
-          ? tokenizer.encode(text, options)
-          : tokenizer.encode(text.substr(0, tab), std::string_view(text).substr(tab + 1), options);
+  const auto [encoding, most] = encoder_tokens(model.loaded, *model.tokenizer, text);
+  require_tokens("text", encoding.size(), most);
   Reading reading{.source = text, .source_ids = encoding.ids, .types = encoding.types};
   if (model.loaded.encoder().types() == 0) reading.types.clear();
-  for (size_t n = 0; n < encoding.ids.size(); ++n) {
-    const std::string shown = tokenizer.piece(encoding.ids[n]);
-    const bool spelt = shown == tokenizer.vocabulary().piece(encoding.ids[n]);
-    reading.encoder_tokens.push_back(spelt ? encoding.pieces[n] : shown);
-  }
+  reading.encoder_tokens = token_names(*model.tokenizer, encoding);
   reading.source_special = frame_of(encoding);
   return reading;
 }

@@ -19,6 +19,7 @@ Trace classifier_trace() {
   trace.target = "good";
   trace.source_tokens = {"[CLS]", "film", "##s", "?"};
   trace.source_words = {0, 1, 1, 2};
+  trace.word_pieces = true;
   AttentionMatrix head{4, 4, std::vector<float>(16, 0.25f)};
   const std::vector<float> first{0.125f, 0.5f, 0.25f, 0.125f};
   std::copy(first.begin(), first.end(), head.weights.begin());

@@ -9,9 +9,6 @@
 namespace heed {
 namespace {
 
-/// Of WordPiece, whose traces bring their words along.
-constexpr std::string_view kContinues = "##";
-
 /// Sums over the keys of each word, averages over the queries of each word.
 AttentionMatrix group_matrix(const AttentionMatrix& pieces, const std::vector<int>& query_words,
                              const std::vector<int>& key_words) {
@@ -32,17 +29,17 @@ AttentionMatrix group_matrix(const AttentionMatrix& pieces, const std::vector<in
   return words;
 }
 
-/// The text of each word: its pieces in a row, without marks, bytes as bytes. `continuation` stands before
-/// pieces that do not begin a word, where the tokenizer marks those instead.
+/// The text of each word: its pieces in a row, without marks, bytes as bytes. `word_pieces`: those
+/// that continue a word are marked instead.
 std::vector<std::string> join_words(const std::vector<std::string>& tokens, const std::vector<int>& words,
-                                    std::string_view continuation = "") {
+                                    bool word_pieces = false) {
   std::vector<std::string> joined(words.empty() ? 0 : words.back() + 1);
   for (size_t n = 0; n < tokens.size(); ++n) {
     std::string_view piece = tokens[n];
     const int byte = byte_of_piece(piece);
     strip_word_mark(piece);
     const bool continues = n > 0 && words[n] == words[n - 1];
-    if (continues && piece.starts_with(continuation)) piece.remove_prefix(continuation.size());
+    if (word_pieces && continues && piece.starts_with("##")) piece.remove_prefix(2);
     if (byte >= 0) {
       joined[words[n]].push_back(static_cast<char>(byte));
     } else {
@@ -69,6 +66,14 @@ std::vector<int> shift_words(const std::vector<int>& words) {
   return shifted;
 }
 
+std::vector<int> decoder_words_of(const Trace& trace, const std::vector<int>& target_words) {
+  if (!trace.decoder_words.empty()) {
+    check_words("decoder", trace.decoder_words, key_tokens(trace, Stack::kDecoder).size());
+    return trace.decoder_words;
+  }
+  return trace.decoder_tokens.empty() ? shift_words(target_words) : word_indices(trace.decoder_tokens);
+}
+
 }  // namespace
 
 std::vector<int> word_indices(const std::vector<std::string>& tokens) {
@@ -89,16 +94,16 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
   check_trace(trace);
   check_words("source", source_words, trace.source_tokens.size());
   check_words("target", target_words, trace.target_tokens.size());
-  const std::vector<int> decoder_words =
-      trace.decoder_tokens.empty() ? shift_words(target_words) : word_indices(trace.decoder_tokens);
+  const std::vector<int> decoder_words = decoder_words_of(trace, target_words);
   // A language model's queries are the tokens that it reads.
   const std::vector<int>& written_words = is_decoder_only(trace) ? decoder_words : target_words;
   Trace grouped = trace;
   grouped.details = {};
   grouped.log_probabilities.clear();  // of tokens
   grouped.source_words.clear();       // tokens are whole words now
-  grouped.source_tokens =
-      join_words(trace.source_tokens, source_words, trace.source_words.empty() ? "" : kContinues);
+  grouped.decoder_words.clear();
+  grouped.word_pieces = false;
+  grouped.source_tokens = join_words(trace.source_tokens, source_words, trace.word_pieces);
   grouped.target_tokens = join_words(trace.target_tokens, target_words);
   grouped.decoder_tokens = join_words(key_tokens(trace, Stack::kDecoder), decoder_words);
   for (const Stack stack : kStacks) {

@@ -13,15 +13,16 @@ namespace heed {
 Trace trace_encoder(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                     const Encoding& encoding, bool details = false, const nn::HeadScales& head_scales = {});
 
-/// The same for a classifier, with the predicted class as `target`. Throws like TextClassifier::encode.
+/// The same for a classifier, with the predicted class as `target`. Throws like TextClassifier::encode, and
+/// kUsage for texts longer than the model's maximum.
 Trace trace_classification(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                            const tasks::ClassifierText& text, bool details = false,
                            const nn::HeadScales& head_scales = {});
 
-/// The same for a masked language model or an encoder without a head, whose trace has no `target`. Mask
-/// tokens in the text are read as such.
-Trace trace_masked_text(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
-                        const std::string& text, bool details = false,
-                        const nn::HeadScales& head_scales = {});
+/// The same for a masked language model or an encoder without a head, whose trace has no `target`. Reads the
+/// text like encoder_tokens(). Throws kUsage for a text longer than the model's maximum.
+Trace trace_encoder_text(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
+                         const std::string& text, bool details = false,
+                         const nn::HeadScales& head_scales = {});
 
 }  // namespace heed

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "base/check.h"
 #include "inspect/trace/log_probabilities.h"
 #include "inspect/trace/recorder.h"
+#include "inspect/trace/text_tokens.h"
 #include "models/finite_output.h"
 #include "models/head_names.h"
 
@@ -17,10 +17,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const ModelTokeniz
   const models::LanguageModel& model = loaded.language_model();
   models::require_heads(model, head_scales);
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
-  if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
-    fail(ErrorKind::kUsage, "the text has {} tokens, but the model's maximum is {}: give a shorter text",
-         ids.size(), model.max_length());
-  }
+  require_tokens("text", ids.size(), model.max_length());
   models::Sequences read;
   read.append(ids);
   AttentionRecorder recorder(details);
@@ -35,6 +32,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const ModelTokeniz
   trace.model = std::filesystem::path(loaded.directory()).lexically_normal().filename().string();
   trace.target = text;
   for (const int32_t id : ids) trace.decoder_tokens.push_back(tokenizer.piece(id));
+  trace.decoder_words = word_indices(tokenizer, ids, trace.decoder_tokens);
   trace.target_tokens.assign(trace.decoder_tokens.begin() + 1, trace.decoder_tokens.end());
   const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
   trace.target_tokens.push_back(tokenizer.piece(likeliest));

@@ -184,6 +184,8 @@ std::string pack_trace(const Trace& trace, const TraceNotes& notes) {
             {"heads", trace.heads_averaged ? "mean" : "all"}};
   if (!trace.log_probabilities.empty()) json["log_probabilities"] = trace.log_probabilities;
   if (!trace.source_words.empty()) json["source_words"] = trace.source_words;
+  if (!trace.decoder_words.empty()) json["decoder_words"] = trace.decoder_words;
+  if (trace.word_pieces) json["word_pieces"] = true;
   for (const auto& [name, number] : notes.numbers) json[name] = number;
   if (notes.word_confidence) json["word_confidence"] = *notes.word_confidence;
   if (notes.warnings) json["warnings"] = valid_texts(*notes.warnings);

@@ -172,6 +172,8 @@ Trace trace_of(const nlohmann::json& json) {
   json.at("target_tokens").get_to(trace.target_tokens);
   trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
   trace.source_words = json.value("source_words", std::vector<int>{});
+  trace.decoder_words = json.value("decoder_words", std::vector<int>{});
+  trace.word_pieces = json.value("word_pieces", false);
   for (const Stack stack : kStacks) {
     for (const nlohmann::json& layer : json.at("attention").at(stack_name(stack))) {
       auto& heads = stack_of(trace, stack).emplace_back();

@@ -10,6 +10,7 @@
 #include "inspect/running/model_ids.h"
 #include "inspect/terminal/words.h"
 #include "inspect/trace/encoder_trace.h"
+#include "inspect/trace/text_tokens.h"
 #include "inspect/trace/text_trace.h"
 #include "inspect/trace/trace_json.h"
 #include "inspect/trace/trace_pack.h"
@@ -97,7 +98,7 @@ size_t count_tokens(const ServedModel& model, const TranslationTokenizer* transl
                     const std::string& text) {
   if (translator != nullptr) return translator->encode_source(text).ids.size();
   if (model.language_model) return model.language_model->tokenizer.prompt_ids(text).size();
-  return model.encoder->tokenizer.encode(text).ids.size();
+  return encoder_tokens(model.loaded(), model.encoder->tokenizer, text).encoding.size();
 }
 
 /// Throws 400 for a text of more tokens than /v1/attend describes with details; the explorer, which always
@@ -113,7 +114,8 @@ void require_few_tokens(const Exchange& exchange, const std::string& field, size
       {{"X-Tokens", std::to_string(tokens)}, {"X-Max-Tokens", std::to_string(most)}});
 }
 
-/// The tokens that a model without a target reads of a text, as far as it reads it.
+/// The tokens that a model without a target reads of a text, at most as many as it may have: what is wrong
+/// with a longer one is its length.
 TraceLengths lengths_of(const ServedModel& model, const std::string& text) {
   auto tokens = static_cast<int64_t>(count_tokens(model, nullptr, text));
   const int64_t most = max_tokens(*model.loaded().model);
@@ -235,7 +237,7 @@ Trace trace_of_text(const Exchange& exchange, const ServedModel& model, const At
                                 given.details, given.heads);
   }
   if (model.encoder) {
-    return trace_masked_text(model.loaded(), model.encoder->tokenizer, text, given.details, given.heads);
+    return trace_encoder_text(model.loaded(), model.encoder->tokenizer, text, given.details, given.heads);
   }
   return trace_language_model(model.loaded(), model.language_model->tokenizer, text, given.details,
                               given.heads);
