@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <functional>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/stop.h"
@@ -34,6 +36,15 @@ auto in_background_get(Work&& work) {
     result = new Result(work());
   });
   return std::move(*result);
+}
+
+/// For __init__: makes an object in the background and moves it to `self`, the memory of the Python object,
+/// once no signal handler can raise any more. An object that is made there at once would be lost by that:
+/// Python destroys none whose __init__ fails.
+template <typename T, typename Make>
+void construct_in_background(T* self, const Make& make) {
+  static_assert(std::is_nothrow_move_constructible_v<T>);
+  new (self) T(in_background_get(make));
 }
 
 /// For short work: computes in the calling thread, without the GIL, and with signals blocked.

@@ -34,7 +34,7 @@ void bind_classifier(nb::module_& m) {
       .def(
           "__init__",
           [](Classifier* self, const Path& directory, int threads) {
-            in_background([&](const std::atomic<bool>&) { new (self) Classifier(directory.bytes, threads); });
+            construct_in_background(self, [&] { return Classifier(directory.bytes, threads); });
           },
           "directory"_a, "threads"_a)
       .def("labels", [](const Classifier& self) { return self.labels(); })

@@ -32,7 +32,7 @@ void bind_embedder(nb::module_& m) {
       .def(
           "__init__",
           [](Embedder* self, const Path& directory, const EmbedderOptions& options) {
-            in_background([&](const std::atomic<bool>&) { new (self) Embedder(directory.bytes, options); });
+            construct_in_background(self, [&] { return Embedder(directory.bytes, options); });
           },
           "directory"_a, "options"_a)
       .def("width", &Embedder::width)

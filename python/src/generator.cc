@@ -50,7 +50,7 @@ void bind_generator(nb::module_& m) {
       .def(
           "__init__",
           [](Generator* self, const Path& directory, int threads) {
-            in_background([&](const std::atomic<bool>&) { new (self) Generator(directory.bytes, threads); });
+            construct_in_background(self, [&] { return Generator(directory.bytes, threads); });
           },
           "directory"_a, "threads"_a)
       .def("generate", &generate, "prompt"_a, "options"_a, "show"_a.none())

@@ -154,8 +154,8 @@ void bind_inspector(nb::module_& m) {
           "__init__",
           [](Inspector* self, const Path& directory, int threads, const std::string& source,
              const std::string& target, const std::string& precision) {
-            in_background([&](const std::atomic<bool>&) {
-              new (self) Inspector(directory.bytes, threads, {source, target}, precision);
+            construct_in_background(self, [&] {
+              return Inspector(directory.bytes, threads, {source, target}, precision);
             });
           },
           "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a)

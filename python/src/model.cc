@@ -153,7 +153,7 @@ void bind_model(nb::module_& m) {
       .def(
           "__init__",
           [](Model* self, const Path& directory, const std::string& precision) {
-            in_background([&](const std::atomic<bool>&) { new (self) Model(directory.bytes, precision); });
+            construct_in_background(self, [&] { return Model(directory.bytes, precision); });
           },
           "directory"_a, "precision"_a)
       .def("has_encoder", &Model::has_encoder)

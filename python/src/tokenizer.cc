@@ -84,9 +84,7 @@ void bind_tokenizer(nb::module_& m) {
       .def(
           "__init__",
           [](Tokenizer* self, const Path& directory, const std::string& source, const std::string& target) {
-            in_background([&](const std::atomic<bool>&) {
-              new (self) Tokenizer(directory.bytes, {source, target});
-            });
+            construct_in_background(self, [&] { return Tokenizer(directory.bytes, {source, target}); });
           },
           "directory"_a, "source_language"_a, "target_language"_a)
       .def(

@@ -31,14 +31,11 @@ void bind_translator(nb::module_& m) {
           "__init__",
           [](Translator* self, const std::vector<Path>& directories, int threads, const std::string& source,
              const std::string& target, const std::string& precision, std::optional<bool> shortlist) {
-            in_background([&](const std::atomic<bool>&) {
+            construct_in_background(self, [&] {
               std::vector<std::string> paths;
               for (const Path& each : directories) paths.push_back(each.bytes);
-              if (paths.size() == 1) {
-                new (self) Translator(paths[0], threads, {source, target}, precision, shortlist);
-              } else {
-                new (self) Translator(Translator::chain(paths, threads, precision, shortlist));
-              }
+              return paths.size() == 1 ? Translator(paths[0], threads, {source, target}, precision, shortlist)
+                                       : Translator::chain(paths, threads, precision, shortlist);
             });
           },
           "directories"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a,

@@ -1,6 +1,7 @@
 """The package as a whole: version, types, signals, and its neighbours in the process."""
 
 import inspect
+import logging
 import os
 import re
 import shutil
@@ -42,6 +43,13 @@ def test_the_command_of_the_package(command, tmp_path):
     assert (translated.returncode, translated.stderr) == (0, "")
     assert translated.stdout == command("translate", "Der Hund schläft.")
     assert run("translate", "--no-such-option").returncode == 2
+    # As that of a program, the end of a pipe is no error to speak of.
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [sys.executable, "-m", "heed", "info", "--help"]
+    cut = subprocess.run(program, env=with_heed(), stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (cut.returncode, cut.stderr) == (-signal.SIGPIPE, b"")
     missing = run("translate", "--model", str(tmp_path / "none"), "x")
     assert missing.returncode == 1 and str(tmp_path / "none") in missing.stderr
 
@@ -160,6 +168,45 @@ def test_control_c_stops_a_translation(model_directory):
     lines = ["Ich weiß nicht, ob das stimmt, aber ich glaube es."] * 20000
     assert control_c_stops(lambda: translator.translate(lines))
     assert translator.translate("Ja.")
+
+
+def test_control_c_while_a_model_is_loaded_leaves_nothing_of_it(tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    for name in ("config.json", "model.safetensors"):  # without a tokenizer, which is warned of while it is loaded
+        shutil.copy(ROOT / "models/sentences" / name, model)
+    taken = threading.Event()
+
+    def interrupt(*_):
+        taken.set()
+        raise KeyboardInterrupt
+
+    class DuringTheWarning(logging.Handler):
+        def emit(self, record):
+            taken.clear()
+            os.kill(os.getpid(), signal.SIGINT)
+            taken.wait()
+
+    def load():
+        with pytest.raises(KeyboardInterrupt):
+            heed.Generator(model)
+
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    handler = DuringTheWarning()
+    before = signal.signal(signal.SIGINT, interrupt)
+    logging.getLogger("heed").addHandler(handler)
+    try:
+        load()  # the first one starts threads and fills pools
+        at_first = resident()
+        for _ in range(20):
+            load()
+        grown = resident() - at_first
+    finally:
+        logging.getLogger("heed").removeHandler(handler)
+        signal.signal(signal.SIGINT, before)
+    assert grown < 10 * (model / "model.safetensors").stat().st_size
 
 
 def test_a_signal_handler_may_compute(model_directory):
