@@ -346,6 +346,20 @@ function(heed_public_library)
   install(FILES ${CMAKE_BINARY_DIR}/heed.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
+# heed_bundled_models(RESULT): the directories of models/ in cmake/bundled-models.txt. A source distribution has none.
+function(heed_bundled_models result)
+  set(list ${CMAKE_SOURCE_DIR}/cmake/bundled-models.txt)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(STRINGS ${list} names REGEX "^[^#]")
+  set(found)
+  foreach(name ${names})
+    if(EXISTS ${CMAKE_SOURCE_DIR}/models/${name})
+      list(APPEND found ${name})
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
 # The command: build/bin/heed.
 function(heed_command)
   add_executable(heed_bin ${CMAKE_SOURCE_DIR}/src/cli/main/main.cc)
@@ -357,18 +371,32 @@ function(heed_command)
   heed_hardened_compilation(heed_bin)
   heed_hardened_link(heed_bin)
   install(TARGETS heed_bin RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heed/models OPTIONAL)
+  heed_bundled_models(models)
+  foreach(name ${models})
+    install(DIRECTORY models/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/heed/models)
+  endforeach()
 endfunction()
 
 # The bill of materials and the licences of what is linked and shipped: build/heed.spdx.json, build/THIRD-PARTY-LICENSES.
 function(heed_bill_of_materials)
   set(script ${CMAKE_SOURCE_DIR}/scripts/bill-of-materials)
   set(written ${CMAKE_BINARY_DIR}/heed.spdx.json ${CMAKE_BINARY_DIR}/THIRD-PARTY-LICENSES)
-  file(GLOB cards CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/models/*/README.md)
+  set(sources ${script} ${CMAKE_SOURCE_DIR}/cmake/third-party.txt ${CMAKE_SOURCE_DIR}/cmake/bundled-models.txt)
+  heed_bundled_models(models)
+  foreach(name ${models})
+    list(APPEND sources ${CMAKE_SOURCE_DIR}/models/${name}/README.md)
+  endforeach()
+  if(EXISTS /var/lib/dpkg/status) # which packages are installed, in which versions
+    list(APPEND sources /var/lib/dpkg/status)
+  endif()
+  set(kinds)
+  if(HEED_LIBRARY_LICENCES) # has the texts of all libraries that are no headers of this system (scripts/setup-manylinux)
+    set(kinds headers wheel)
+  endif()
   add_custom_command(
     OUTPUT ${written}
-    COMMAND ${script} ${CMAKE_BINARY_DIR} ${PROJECT_VERSION}
-    DEPENDS ${script} ${CMAKE_SOURCE_DIR}/cmake/third-party.txt ${cards}
+    COMMAND ${script} ${CMAKE_BINARY_DIR} ${PROJECT_VERSION} ${kinds}
+    DEPENDS ${sources}
     COMMENT "Writing the bill of materials" VERBATIM)
   add_custom_target(heed_bill ALL DEPENDS ${written})
   add_dependencies(heed_bin heed_bill)

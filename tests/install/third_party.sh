@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The bill of materials names every library that the built programs and libraries name, and every package of
 # docs/dependencies.md; it is JSON of the form that SPDX 2.3 asks for; the licences have a text each. With a table that
-# lacks a library the check fails. README.md links the licence of each model, as its card names it.
+# lacks a library the check fails. README.md links the licence of each model, as its card names it. Models of the user's
+# own in models/ are neither in the bill nor installed.
 #
 #   third_party.sh SOURCE BUILD VERSION
 set -euo pipefail
@@ -46,8 +47,41 @@ for name in Apache MIT "Boost Software License" "GNU LESSER GENERAL PUBLIC LICEN
   grep -q "$name" "$work/THIRD-PARTY-LICENSES" || { echo "THIRD-PARTY-LICENSES has no text of $name"; exit 1; }
 done
 
-for card in "$source"/models/*/README.md; do
+# Packages that are installed later are other versions.
+if [[ -e /var/lib/dpkg/status && -e $build/build.ninja ]]; then
+  grep '^build .*heed\.spdx\.json' "$build/build.ninja" | grep -qF /var/lib/dpkg/status ||
+    { echo "heed.spdx.json is not written again when packages were installed"; exit 1; }
+fi
+# Of some kinds only, as for wheels that are linked with libraries of their own.
+mkdir "$work/some"
+"$source/scripts/bill-of-materials" "$work/some" "$version" headers wheel
+grep -q nanobind "$work/some/THIRD-PARTY-LICENSES"
+if grep -q 'oneDNN\|libgomp\|Cairo' "$work/some/THIRD-PARTY-LICENSES" "$work/some/heed.spdx.json"; then
+  echo "the bill of some kinds has others"
+  exit 1
+fi
+
+# The models that come with Heed are those of the list, and no others.
+grep -v '^#' "$source/cmake/bundled-models.txt" >"$work/bundled"
+sed -n 's|.*/models/\([^/"]*\)".*|\1|p' "$build/cmake_install.cmake" | sort -u | diff "$work/bundled" -
+sed -n 's/.*"name": "model \([^"]*\)".*/\1/p' "$work/heed.spdx.json" | diff "$work/bundled" -
+if git -C "$source" rev-parse --git-dir >/dev/null 2>&1; then
+  git -C "$source" ls-files models | cut -d/ -f2 | sort -u | diff "$work/bundled" -
+fi
+tree=$work/tree
+mkdir -p "$tree/models/"{mine,my_model} "$tree/scripts" "$tree/cmake"
+cp "$source"/scripts/{bill-of-materials,source-date} "$tree/scripts"
+cp "$source"/cmake/third-party.txt "$tree/cmake"
+echo my_model >"$tree/cmake/bundled-models.txt"
+echo "A card without a licence." | tee "$tree/models/mine/README.md" >"$tree/models/my_model/README.md"
+mkdir "$tree/out"
+"$tree/scripts/bill-of-materials" "$tree/out" "$version"
+grep -q '"SPDXRef-model-my-model", "name": "model my_model".*"licenseDeclared": "NOASSERTION"' "$tree/out/heed.spdx.json"
+if grep -q mine "$tree/out/heed.spdx.json"; then echo "the bill has a model that is not in the list"; exit 1; fi
+
+while read -r model; do
+  card=$source/models/$model/README.md
   licence=$(sed -n 's/^license: cc-\(.*\)-\([0-9.]*\)$/\1\/\2/p' "$card")
   sed -n '/^## Licence/,$p' "$source/README.md" | grep -q "creativecommons.org/licenses/$licence/" ||
     { echo "README.md does not link $licence, the licence of $card"; exit 1; }
-done
+done <"$work/bundled"
