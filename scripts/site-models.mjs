@@ -23,8 +23,11 @@ const filesIn = (directory, prefix = "") => readdirSync(directory, {withFileType
     (entry) => entry.isDirectory() ? filesIn(join(directory, entry.name), `${prefix}${entry.name}/`) :
                                      `${prefix}${entry.name}`);
 
+/// Those that a model is loaded from: all but its card.
+const loadedFrom = (directory) => filesIn(directory).filter((path) => path !== "README.md").sort();
+
 for (const name of readdirSync(models)) {
-  writeFileSync(join(models, name, "files.json"), JSON.stringify(filesIn(join(models, name)).sort()) + "\n");
+  writeFileSync(join(models, name, "files.json"), JSON.stringify(loadedFrom(join(models, name))) + "\n");
   const answer = await open(createCalls(), name), described = JSON.parse(textOf(answer));
   if (answer.status !== 200) throw new Error(`${name}: ${described.error?.message ?? described.error}`);
   data.push({...described, created});

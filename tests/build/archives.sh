@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What scripts write is complete or not there: an archive whose packing fails leaves the one before, and a site without
-# the licences of its parts is refused before the one before is touched.
+# the licences of its parts is refused before the one before is touched. A site has the cards of its models, and everybody
+# can read it.
 #
 #   archives.sh SOURCE
 set -euo pipefail
@@ -40,3 +41,35 @@ cp "$source/scripts/make-site" "$work/tree/scripts"
 echo before >"$work/site/index.html"
 refuses "build/browser-root/icu/LICENSE" "$work/tree/scripts/make-site" build/browser "$work/site"
 [[ $(cat "$work/site/index.html") == before ]] || fail "a failure destroys the site before"
+
+# Of the bundled models, with their licences, and not of others. What a browser does not load is stood in for.
+cd "$work/tree"
+root=build/browser-root
+for licence in icu/LICENSE oniguruma/COPYING zlib/LICENSE highway/LICENSE zig/LICENSE \
+  zig/lib/{libcxx/LICENSE.TXT,libcxxabi/LICENSE.TXT,libc/musl/COPYRIGHT} \
+  zig/lib/libc/wasi/{LICENSE,LICENSE-MIT,libc-bottom-half/cloudlibc/LICENSE,libc-top-half/musl/COPYRIGHT}; do
+  mkdir -p "$(dirname "$root/$licence")"
+  echo "text of $licence" >"$root/$licence"
+done
+for package in libfmt-dev nlohmann-json3-dev libxxhash-dev; do
+  [[ -f /usr/share/doc/$package/copyright ]] || exit 0 # no Debian, or one without documentation
+done
+mkdir -p build/browser/bin examples/browser models/{de-en,mine,checkpoints/step-100}
+cp "$source/scripts/source-date" scripts
+cp -r "$source/web" .
+cp "$source/examples/browser/index.html" examples/browser
+touch build/browser/bin/heed.wasm
+for name in de-en mine checkpoints/step-100; do echo '{}' >"models/$name/config.json"; done
+for name in de-en mine checkpoints; do echo "the card of $name" >"models/$name/README.md"; done
+echo log >models/de-en/training-log.jsonl
+mkdir cmake
+printf '# Names\ncheckpoints\nde-en\n' >cmake/bundled-models.txt
+printf '#!/bin/sh\n' >"$work/bin/node"
+chmod +x "$work/bin/node"
+chmod -R go= .
+(umask 077 && PATH="$work/bin:$PATH" scripts/make-site build/browser "$work/site" >/dev/null)
+[[ $(cd "$work/site/models" && find . -type f | sort | xargs) == \
+  "./de-en/README.md ./de-en/config.json ./step-100/README.md ./step-100/config.json" ]] ||
+  fail "the site has the models $(find "$work/site/models")"
+[[ $(cat "$work/site/models/"*/README.md) == $'the card of de-en\nthe card of checkpoints' ]] || fail "the site has other cards"
+[[ -z $(find "$work/site" ! -perm -444 -o -type d ! -perm -555) ]] || fail "not everybody can read the site"

@@ -4,7 +4,7 @@
 //   node site_test.mjs HEED SITE [SENTENCES]    SENTENCES: a file with one in a line
 // Ends with 77, skipped, where there is no SITE.
 import {spawnSync} from "node:child_process";
-import {existsSync, readFileSync} from "node:fs";
+import {existsSync, readFileSync, readdirSync} from "node:fs";
 import {join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 
@@ -72,4 +72,11 @@ if (await translator.translate(lines[0]) !== expected[0].translation) throw new 
 const missing = await Heed.load(pathToFileURL(join(site, "models/")).href).then(() => "", (error) => error.message);
 if (!/config\.json/.test(missing)) throw new Error(`a directory without a model is refused as '${missing}'`);
 translator.close();
+
+// Each model comes with its card, which is not loaded with it.
+for (const entry of readdirSync(join(site, "models"), {withFileTypes: true}).filter((each) => each.isDirectory())) {
+  const model = join(site, "models", entry.name), loaded = JSON.parse(readFileSync(join(model, "files.json"), "utf-8"));
+  if (!existsSync(join(model, "README.md"))) throw new Error(`${model} has no card`);
+  if (loaded.includes("README.md")) throw new Error(`${model} is loaded with its card`);
+}
 process.exit(failures === 0 ? 0 : 1);
