@@ -9,7 +9,8 @@ build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HEED_PACKAGE_LEVEL=0 # fast
-"$source/scripts/make-packages" "$work/packages" "$build"
+# Everybody can read what they have, whatever the umask.
+(umask 077 && "$source/scripts/make-packages" "$work/packages" "$build")
 
 # The same files give the same tarball, in whatever order and when they were made.
 mkdir -p "$work"/{first,second}/files
@@ -46,6 +47,8 @@ dpkg-deb --contents "$deb" >"$work/contents"
 for file in usr/bin/heed usr/share/heed/models/de-en/model.safetensors usr/share/doc/heed/THIRD-PARTY-LICENSES usr/lib/heed/libheed_pictures.so heed.service heed.1.gz copyright changelog.gz; do
   grep -q "$file" "$work/contents" || { echo "the .deb has no $file"; exit 1; }
 done
+if grep -vE '^(d|-)rw.r-.r-. |^l' "$work/contents"; then echo "the .deb has files that not everybody can read"; exit 1; fi
+if grep -vE '^(-|d..x..x..x|l)' "$work/contents"; then echo "the .deb has folders that not everybody can enter"; exit 1; fi
 dpkg-deb --field "$deb" Depends | tee "$work/depends"
 for package in libc6 libdnnl[0-9.]* libicu[0-9]* libsentencepiece0 'libstdc\+\+6'; do grep -qE "(^|, )$package( |,)" "$work/depends"; done
 # Unpacked, it runs with the libraries of the system.
