@@ -55,10 +55,16 @@ packages:
 	@echo old >build/packages/heed_0.1.0_amd64.deb
 manylinux:
 	@echo wheel >build/manylinux-wheels/heed-1.0.0-cp311-cp311-manylinux_2_28_x86_64.whl
+	@echo wheel >build/manylinux-wheels/heed-$(STABLE)-cp312-abi3-manylinux_2_28_x86_64.whl
 MAKEFILE
+if STABLE=0.1.0 release --build "$work/collected" >"$work.out" || [[ -e $work/collected ]] || ! grep -q cp312-abi3 "$work.out"; then
+  echo "a missing wheel is not noticed"
+  exit 1
+fi
+export STABLE=1.0.0
 release --build "$work/collected" >/dev/null
 (cd "$work/collected" && sha256sum --quiet --strict -c SHA256SUMS)
-[[ $(find "$work/collected" -type f | wc -l) == 6 && ! -e $work/collected/heed_0.1.0_amd64.deb ]]
+[[ $(find "$work/collected" -type f | wc -l) == 7 && ! -e $work/collected/heed_0.1.0_amd64.deb ]]
 [[ $(tar -xJOf "$work/collected/heed-site-1.0.0.tar.xz" heed-site-1.0.0/index.html) == page ]]
 if release --build "$work/collected" >/dev/null; then echo "an existing folder is taken"; exit 1; fi
 sed -i 's/^manylinux:/wheels:/' "$work/Makefile"
