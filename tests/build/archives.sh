@@ -68,7 +68,7 @@ printf '#!/bin/sh\n' >"$work/bin/node"
 chmod +x "$work/bin/node"
 chmod -R go= .
 (umask 077 && PATH="$work/bin:$PATH" scripts/make-site build/browser "$work/site" >/dev/null)
-[[ $(cd "$work/site/models" && find . -type f | sort | xargs) == \
+[[ $(cd "$work/site/models" && find . -type f | LC_ALL=C sort | xargs) == \
   "./de-en/README.md ./de-en/config.json ./step-100/README.md ./step-100/config.json" ]] ||
   fail "the site has the models $(find "$work/site/models")"
 [[ $(cat "$work/site/models/"*/README.md) == $'the card of de-en\nthe card of checkpoints' ]] || fail "the site has other cards"

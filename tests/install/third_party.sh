@@ -60,6 +60,25 @@ if grep -q 'oneDNN\|libgomp\|Cairo' "$work/some/THIRD-PARTY-LICENSES" "$work/som
   echo "the bill of some kinds has others"
   exit 1
 fi
+# The Python package has the texts of what is compiled into its module.
+if grep -q '^HEED_BUILD_PYTHON:BOOL=ON' "$build/CMakeCache.txt"; then
+  grep -q "Wenzel Jakob" "$build/python-licences/nanobind.txt"
+  grep -q "^Copyright (c) .*Goetghebuer" "$build/python-licences/robin-map.txt"
+  grep -q "^AUTHORS OR COPYRIGHT HOLDERS BE LIABLE" "$build/python-licences/robin-map.txt"
+  grep -q 'robin-map' "$work/some/THIRD-PARTY-LICENSES"
+fi
+# Of the sources of a library, also those of what it contains.
+mkdir -p "$work/sources/"{third_party/{absl,googletest},src/deep/deeper,LICENSES,tests}
+for file in LICENSE THIRD-PARTY-PROGRAMS LICENSES/MIT.txt third_party/absl/LICENSE third_party/googletest/LICENSE tests/COPYING src/deep/deeper/LICENSE README; do
+  echo "$file" >"$work/sources/$file"
+done
+[[ $("$source/scripts/source-licences" "$work/sources" | LC_ALL=C sort | xargs) == "LICENSE LICENSES/MIT.txt THIRD-PARTY-PROGRAMS third_party/absl/LICENSE" ]] ||
+  { echo "of the sources: $("$source/scripts/source-licences" "$work/sources")"; exit 1; }
+# Each library of the system that the command loads is one of a package, as far as Debian's packages brought it.
+"$source/scripts/system-libraries" "$build/bin/heed" >"$work/libraries"
+if [[ -e /var/lib/dpkg/info/libc6:$(dpkg --print-architecture).list ]]; then
+  grep -qP '^libc\.so\.6\t/.*\tlibc6$' "$work/libraries" || { cat "$work/libraries"; exit 1; }
+fi
 
 # The models that come with Heed are those of the list, and no others.
 grep -v '^#' "$source/cmake/bundled-models.txt" >"$work/bundled"
