@@ -198,6 +198,13 @@ TEST_F(CliEmbedTest, LooksIntoTheTextThatItEmbeds) {
     expect_failure(with_model({name, "a fine films"}), 2,
                    {"the text has 7 tokens", "the model's maximum is 6"});
   }
+  // What becomes of the vectors does not matter.
+  folder_.write("modules.json", R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+                                    {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])");
+  const CommandResult dense = with_model({"attend", "a films", "--json"});
+  ASSERT_EQ(dense.status, 0) << dense.err;
+  EXPECT_EQ(Json::parse(dense.out)["source_tokens"], tokens);
+  expect_failure(with_model({"embed", "a films"}), 1, {"the modules are Transformer, Dense"});
 }
 
 TEST_F(CliEmbedTest, ModelsWithoutAHead) {

@@ -22,7 +22,7 @@ EncoderTokens encoder_tokens(const models::LoadedModel& model, const ModelTokeni
       return {tokenizer.encode(text, {.read_mask = true}), most};
     case models::Task::kEmbedding: {
       const tasks::TextEmbedder embedder(model.encoder(), model.context(), tokenizer,
-                                         tasks::embedding_settings(model, {}), pool);
+                                         models::read_sentence_texts(model.files), pool);
       return {embedder.encode_whole(text), embedder.max_length()};
     }
     case models::Task::kTranslation:

@@ -20,7 +20,7 @@ struct EncoderTokens {
 
 /// What commands and routes for the model's task read: of a classifier, also a pair, separated by a tab; of a
 /// masked language model, with its mask tokens; of any other encoder, as its sentence embeddings have it by
-/// default. Throws like tasks::TextClassifier::encode and tasks::embedding_settings.
+/// default. Throws like tasks::TextClassifier::encode and models::read_sentence_texts.
 EncoderTokens encoder_tokens(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                              const std::string& text);
 

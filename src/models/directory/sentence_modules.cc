@@ -150,8 +150,16 @@ const std::vector<std::pair<std::string, Pooling>>& pooling_names() {
   return names;
 }
 
-SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width) {
+SentenceModules read_sentence_texts(const ModelInventory& files) {
   SentenceModules modules;
+  if (!files.has(model_file::kModules)) return modules;
+  read_transformer(files, modules);
+  read_prompts(files, modules);
+  return modules;
+}
+
+SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width) {
+  SentenceModules modules = read_sentence_texts(files);
   if (!files.has(model_file::kModules)) return modules;
   std::vector<std::string> classes;
   for (const JsonObject& module : read_modules(files)) {
@@ -173,8 +181,6 @@ SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width
          "Normalize, in this order",
          files.path(model_file::kModules), fmt::join(classes, ", "));
   }
-  read_transformer(files, modules);
-  read_prompts(files, modules);
   return modules;
 }
 

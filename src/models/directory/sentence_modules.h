@@ -29,6 +29,8 @@ const std::vector<std::pair<std::string, Pooling>>& pooling_names();
 /// Reads the files of a directory; the mean without a modules.json, as sentence-transformers has it. `width`
 /// is that of the encoder's vectors. Throws kFormat, with file and key, for what is not supported.
 SentenceModules read_sentence_modules(const ModelInventory& files, int64_t width);
+/// Of these only how a text is read: length, case and prompts, whatever becomes of its vectors.
+SentenceModules read_sentence_texts(const ModelInventory& files);
 
 /// The files of a model directory: those in it, and those in the folders of its modules, as
 /// "1_Pooling/config.json"; not those in other folders, such as training/. Throws kFormat for an invalid
