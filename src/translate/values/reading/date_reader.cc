@@ -279,7 +279,7 @@ size_t length_of_link(TextTokens tokens, const ValueLanguage& language) {
 }
 
 bool begins_with_time(TextTokens tokens, const ValueLanguage& language) {
-  const auto time = tokens.empty() ? std::nullopt : read_time(tokens, language);
+  const auto time = tokens.empty() ? std::nullopt : read_time(tokens, language, false);
   return time && time->value.kind == ValueKind::kTime &&
          std::ranges::any_of(tokens.first(time->tokens), &TextToken::is_digits);
 }
