@@ -153,8 +153,8 @@ constexpr std::array kPatterns{
         SpanKind::kExact, kOther,  // signs that models lose: > 100 mg, ~5, Home | News
         R"((?<![^\s])<3(?![^\s.,!?])|(?<![^\s])[<>]{1,5}=?(?![^\s])|(?<![^\s(\[„“"«])(?:[<>]=?|[≤≥±≈])(?=[ \x{A0}]?[-+−]?[€$£]?[0-9])|~{1,20}|\^{1,20}|\|{1,20})"},
     SpanPattern{
-        SpanKind::kNumber,
-        kDigit | kOther, R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
+        SpanKind::kNumber, kDigit | kOther,
+        R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
     SpanPattern{
         SpanKind::kNumber, kDigit,
         R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
