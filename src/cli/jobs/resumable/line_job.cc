@@ -74,8 +74,7 @@ nlohmann::ordered_json options_json(const Command& command) {
 }
 
 /// Whether a file in a model's directory is an output that --resume writes, or its manifest, or the part of a
-/// manifest that another process is writing. `output`: this
-/// job's, which may have no manifest yet.
+/// manifest that another process is writing. `output`: this job's, which may have no manifest yet.
 bool is_of_job(const ModelInventory& files, const std::string& name, const std::string& output) {
   return name.find(manifest_path("")) != name.npos || files.has(manifest_path(name)) ||
          is_input(output, {files.path(name)});
