@@ -182,22 +182,26 @@ class Matcher {
     }
   }
 
-  /// A month may be said once for two dates, "from August 5 to 19", and a weekday too.
+  /// A month may be said once for two dates, "from August 5 to 19", and a weekday too; but the abbreviation
+  /// of a month that has lost its year is not the date.
   static void match_days(Atoms& source, Atoms& translation) {
     const auto is_day = [](const Atom& atom) {
       return atom.kind == ValueKind::kDate || atom.kind == ValueKind::kWeekday;
     };
-    const auto match = [&](Atoms& atoms, const Atoms& others) {
-      std::set<std::pair<ValueKind, std::string_view>> said;
+    const auto match = [&](Atoms& atoms, auto&& is_strict, const Atoms& others, auto&& is_partial) {
+      std::set<std::pair<ValueKind, std::string_view>> said, partly_said;
       for (const Atom& other : others) {
-        if (is_day(other)) said.emplace(other.kind, other.normal);
+        if (is_day(other)) (is_partial(*other.value) ? partly_said : said).emplace(other.kind, other.normal);
       }
       for (Atom& atom : atoms) {
-        atom.matched = atom.matched || (is_day(atom) && said.contains({atom.kind, atom.normal}));
+        if (!is_day(atom)) continue;
+        const std::pair<ValueKind, std::string_view> day{atom.kind, atom.normal};
+        atom.matched =
+            atom.matched || said.contains(day) || (!is_strict(*atom.value) && partly_said.contains(day));
       }
     };
-    match(source, translation);
-    match(translation, source);
+    match(source, has_year, translation, is_short_without_year);
+    match(translation, is_short_without_year, source, has_year);
   }
 
   void add_unmatched(const Atoms& atoms, size_t text, std::vector<Value>& unmatched) const {
@@ -219,6 +223,9 @@ class Matcher {
 ComparedTexts::ComparedTexts(const LanguageText& source, const LanguageText& translation)
     : texts{source, translation},
       values{find_values(source.text, source.language), find_values(translation.text, translation.language)} {
+  for (Value& value : values[0].values) {
+    if (value.is_time_in_source) value.other_reading.clear();
+  }
 }
 
 const ComparedTexts::Letters& ComparedTexts::letters_of(size_t text) const {

@@ -561,7 +561,16 @@ INSTANTIATE_TEST_SUITE_P(
              "I'll be there between half past seven and half past eight.", 0, 0},
         Pair{"de", "um halb acht und um halb neun", "en", "at half past eight and half past seven", 0, 0},
         Pair{"en", "It's 20 to 9.", "de", "Es ist 20 bis 9.", 1, 2},
-        Pair{"en", "It's 20 to 9.", "de", "Es ist zwanzig vor neun.", 0, 0}));
+        Pair{"en", "It's 20 to 9.", "de", "Es ist zwanzig vor neun.", 0, 0},
+        Pair{"en", "It was 20 to 9.", "de", "Es war 20 zu 9.", 0, 0},
+        Pair{"en", "It was 20 to 9.", "de", "Es war zwanzig vor neun.", 0, 0},
+        Pair{"de", "Es steht 20 zu 9.", "en", "It's 20 to 9.", 0, 0},
+        Pair{"de", "Es steht 20 zu 9.", "en", "It's 20 for 8.", 1, 1},
+        Pair{"de", "Es ist zwanzig vor neun.", "en", "It's 20 to 9.", 0, 0},
+        Pair{"de", "Es war zwanzig vor neun.", "en", "It was 20 to 9.", 0, 0},
+        Pair{"es", "Era 10 a 5 en el descanso.", "en", "It was 10 to 5 at the break.", 0, 0},
+        Pair{"de", "Nachts um 6 Uhr kam er.", "en", "He came at 6 a.m. at night.", 0, 0},
+        Pair{"en", "Come tonight at 6.", "de", "Komm heute Abend um 18 Uhr.", 0, 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     SharedUnitsAndMarks, ComparedValues,
@@ -659,6 +668,16 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"en", "Jun 5, 2024", "es", "5 de julio de 2024", 1, 1},
                       Pair{"en", "Tue 3pm, Thu 4pm", "es", "a las 15:00, Thu las 16:00", 2, 0},
                       Pair{"es", "el 15 ene. 2024", "en", "on the 15th. 2024", 1, 0},
+                      Pair{"en", "on Nov. 5, 1999", "de", "am 5. Nov geboren. 1999.", 1, 1},
+                      Pair{"en", "on Nov. 5, 1999", "de", "am 5. Nov. 1999", 0, 0},
+                      Pair{"en", "on Nov. 5", "de", "am 5. Nov.", 0, 0},
+                      Pair{"en", "Nov. 5 to Nov. 19, 1999", "de", "5. bis 19. Nov. 1999", 0, 0},
+                      Pair{"en", "on Nov. 5, 1999", "es", "el 5 de Nov. 1999", 1, 1},
+                      Pair{"en", "on Nov. 5, 1999", "es", "el 5 de nov. 1999", 0, 0},
+                      Pair{"es", "el 3 oct. 2010", "en", "on the 3 oct. 2010", 1, 1},
+                      Pair{"es", "el 3 oct. 2010", "en", "on 3 Oct. 2010", 0, 0},
+                      Pair{"de", "Am 5. Mai Do-it-yourself-Markt", "en", "On May 5, Do-it-yourself Markt", 0,
+                           0},
                       Pair{"de", "So 15 Minuten später", "en", "about 15 minutes later", 0, 0},
                       Pair{"en", "The Sun, 5 May 2024", "de", "The Sun, 5. Mai 2024", 0, 0}));
 

@@ -53,6 +53,7 @@ class Comparison {
     using enum ValueKind;
     const Value &a = *source.value, &b = *translation.value;
     if (b.kind != kNumber && b.ill_written) return false;
+    if (has_year(a) && is_short_without_year(b)) return false;
     if (source.kind == kTime && translation.kind == kTime) {
       return is_same_time(a, b, values_);
     }

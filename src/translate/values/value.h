@@ -96,12 +96,16 @@ struct Value {
   int minute = 0;         ///< kTime: of the day, 0 to 1439
   bool half_day = false;  ///< kTime: could be twelve hours later, too: "half past nine"
   bool on_face = false;   ///< kTime: an hour from 1 to 12 without a part of the day beside it
+  /// kTime: its other reading is only for a translation: "it's 20 to 9" says a time, unless it translates
+  /// 20:9.
+  bool is_time_in_source = false;
   bool in_range = false;  ///< kTime: begins with the value before it: "20 Uhr" in "14 bis 20 Uhr"
   /// With another value by a word of ranges: both in "de 9 a 14". Of a difference of kind kText: it is a
   /// range.
   bool linked = false;
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
+  bool short_month = false;          ///< kDate: the month is an abbreviation: "Nov."
 
   bool in_words = false;     ///< "zwölf" for 12
   bool ordinal = false;      ///< "1st", "erste"
@@ -128,6 +132,16 @@ struct Value {
 /// "Zero" and "null", which a translation may say as "no".
 inline bool is_zero_in_words(const Value& value) {
   return value.in_words && value.normal == "0";
+}
+
+inline bool has_year(const Value& value) {
+  return value.year != 0;
+}
+
+/// Whether a month is an abbreviation without its year, which may be copied and stand elsewhere: the "5. Nov"
+/// of "am 5. Nov geboren. 1999."
+inline bool is_short_without_year(const Value& value) {
+  return value.short_month && !has_year(value);
 }
 
 /// The values of a text, in order.

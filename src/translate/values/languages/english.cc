@@ -285,6 +285,7 @@ constexpr std::string_view kRanges[] = {"to", "to the", "-", "–", "and", "unti
 constexpr std::string_view kBeforeRanges[] = {"from", "at", "between", "since", "starting"};
 constexpr std::string_view kBeforeSureDecades[] = {"the early", "the late", "of the"};
 constexpr std::string_view kBeforeTimes[] = {"at", "until", "till", "before", "it was", "it is", "it's"};
+constexpr Phrase<bool> kBeforeScores[] = {{"it was", true}, {"it is", false}, {"it's", false}};
 constexpr std::string_view kOrdinalEndings[] = {"st", "nd", "rd", "th"};
 
 constexpr std::string_view kUnitLinks[] = {"or", "plus", "minus"};
@@ -488,6 +489,7 @@ const ValueLanguage& values() {
       .written_range = "from {} to {}",
       .before_ranges = kBeforeRanges,
       .before_times = kBeforeTimes,
+      .before_scores = kBeforeScores,
       .for_whom = "for",
       .half_before = kHalfBefore,
       .half_behind = kHalfBehind,

@@ -32,6 +32,8 @@ constexpr Phrase<int> kWeekdays[] = {{"montag", 1},  {"dienstag", 2}, {"mittwoch
                                      {"freitag", 5}, {"samstag", 6},  {"sonntag", 7},  {"sonnabend", 6}};
 constexpr Phrase<int> kShortWeekdays[] = {{"mo", 1}, {"di", 2}, {"mi", 3}, {"do", 4},
                                           {"fr", 5}, {"sa", 6}, {"so", 7}};
+constexpr std::string_view kWeekdaysAsWords[] = {"so"};
+constexpr std::string_view kWeekdaysAsTitles[] = {"fr"};
 constexpr std::string_view kBehindWeekdays[] = {
     "s",       "früh",       "morgen",      "morgens", "vormittag", "vormittags", "mittag",
     "mittags", "nachmittag", "nachmittags", "abend",   "abends",    "nacht",      "nachts"};
@@ -555,6 +557,8 @@ const ValueLanguage& values() {
       .weekdays = kWeekdays,
       .capital_weekdays = true,
       .short_weekdays = kShortWeekdays,
+      .weekdays_as_words = kWeekdaysAsWords,
+      .weekdays_as_titles = kWeekdaysAsTitles,
       .relative_days = kRelativeDays,
       .behind_weekdays = kBehindWeekdays,
       .times = kTimes,

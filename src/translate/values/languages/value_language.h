@@ -108,11 +108,14 @@ struct ValueLanguage {
   std::span<const std::string_view> capital_months = {};  ///< months with a capital only: "May", not "may"
   std::span<const std::string_view> day_links = {};       ///< between day, month and year: "of", "de"
   std::span<const Phrase<int>> weekdays = {};             ///< 1 to 7 from Monday, the usual word first
-  bool capital_weekdays = false;                          ///< "Monday", but "lunes"
+  bool capital_weekdays = false;                          ///< and months: "Monday", but "lunes"
   /// With or without a period behind them, but with it where weekdays have no capital; beside a date, a time
   /// or another weekday only, and not behind some words: "The Sun, 5 May".
   std::span<const Phrase<int>> short_weekdays = {};
   std::span<const std::string_view> before_other_than_weekdays = {};
+  /// Of these, words of other meanings that begin sentences, "So, 5 Uhr ist zu früh", and abbreviations in
+  /// front of names: "Fr. Meier".
+  std::span<const std::string_view> weekdays_as_words = {}, weekdays_as_titles = {};
   /// The day after tomorrow and the day before yesterday, the usual words first. They are compared as
   /// weekdays are.
   std::span<const Phrase<int>> relative_days = {};
@@ -143,6 +146,9 @@ struct ValueLanguage {
   std::span<const std::string_view> before_ranges = {};  ///< what a range may stand behind: "from"
   /// Words in front of a time in words that could be something else: "at ten forty", "until noon".
   std::span<const std::string_view> before_times = {};
+  /// Of these, words in front of scores, too, and whether "20 to 9" behind one is as often a score as a time:
+  /// "it was 20 to 9".
+  std::span<const Phrase<bool>> before_scores = {};
   std::string_view for_whom = {};  ///< "for"
   /// With an article before times: words in front of one that may have a noun behind it, "hacia las dos", and
   /// words behind one that are no nouns, although they end like plurals.

@@ -60,12 +60,17 @@ class Cursor {
     const bool needs_capital =
         std::ranges::find(language_.capital_months, name->words) != language_.capital_months.end();
     if (needs_capital && !token().capitalized) return 0;
+    // "Nov." of an English text is copied in a Spanish one.
+    const bool may_have_capital = token().in_capitals || (token().begin == 0 && token().capitalized);
+    copied_month_ = short_month_ && !may_have_capital && token().capitalized != language_.capital_weekdays;
     at_ += phrase_length(name->words);
     if (short_month_) mark(".");
     return name->meaning;
   }
   /// Whether the last month was abbreviated.
   bool is_short_month() const { return short_month_; }
+  /// Whether its abbreviation is written as in another language.
+  bool is_copied_month() const { return copied_month_; }
   int year() {
     const size_t begin = at_;
     day_links();
@@ -91,7 +96,7 @@ class Cursor {
   TextTokens tokens_;
   const ValueLanguage& language_;
   size_t at_ = 0;
-  bool short_month_ = false;
+  bool short_month_ = false, copied_month_ = false;
 };
 
 Value date_value(int day, int month, int year) {
@@ -179,6 +184,12 @@ bool is_end_mark(const TextToken& token) {
          kMarks.find(token.lower) != std::string_view::npos;
 }
 
+/// Whether a number counts what stands behind it: "5 dollars", "3 people", "3 times", "2 days".
+bool counts(TextTokens behind, const ValueLanguage& language) {
+  return unit_length(behind, language) > 0 || begins_with_noun(behind, language) ||
+         find_phrase(language.periods, behind) != nullptr || length_of_any(language.multipliers, behind) > 0;
+}
+
 /// "March 12, 2024", "March 2024", "March"; "Januar 10." where the day is first elsewhere.
 std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& language) {
   const size_t begin = cursor.at();
@@ -190,7 +201,12 @@ std::optional<Value> read_month_first(Cursor& cursor, const ValueLanguage& langu
     if (the) cursor.move_to(cursor.at() + 1);
     const bool figures = !cursor.at_end() && cursor.token().is_digits();
     const int day = figures || !cursor.is_short_month() ? cursor.day() : 0;
-    if (day != 0) return date_value(day, month, cursor.year());
+    const int year = day != 0 ? cursor.year() : 0;
+    if (year == 0 && cursor.is_short_month() && counts(cursor.left(), language)) {  // "I gave Mar 5 dollars"
+      cursor.move_to(begin);
+      return std::nullopt;
+    }
+    if (day != 0) return date_value(day, month, year);
     cursor.move_to(behind);
   } else if (cursor.is_short_month()) {
     // "al mar. 5 personas"
@@ -225,6 +241,8 @@ std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& langu
   for (const auto& read : {read_numeric, read_day_and_month, read_day_first, read_month_first}) {
     auto date = read(cursor, language);
     if (!date) continue;
+    date->short_month = cursor.is_short_month();
+    date->ill_written |= cursor.is_copied_month();
     const size_t begin = tokens[0].begin, end = tokens[cursor.at() - 1].end;
     for (Value* each : {&*date, date->other_reading.empty() ? nullptr : &date->other_reading[0]}) {
       if (each == nullptr) continue;
@@ -263,9 +281,18 @@ std::optional<ReadValue> read_weekday(TextTokens tokens, const ValueLanguage& la
 
 namespace {
 
+/// Whether a hyphen joins a word that is no weekday: "Do-it-yourself", unlike "Mo-Fr".
+bool joins_other_word(TextTokens tokens, const ValueLanguage& language) {
+  constexpr size_t kJoined = 2;
+  if (tokens.size() < kJoined || !tokens[0].is("-") || tokens[0].after_space) return false;
+  return tokens[1].is_word() && !tokens[1].after_space && !read_weekday(tokens.subspan(1), language) &&
+         find_phrase(language.short_weekdays, tokens.subspan(1)) == nullptr;
+}
+
 const Phrase<int>* find_short_weekday(TextTokens tokens, const ValueLanguage& language) {
   if (tokens.empty() || !tokens[0].is_word()) return nullptr;
   const bool period = tokens.size() > 1 && tokens[1].is(".") && !tokens[1].after_space;
+  if (joins_other_word(tokens.subspan(1), language)) return nullptr;
   const bool written = language.capital_weekdays ? tokens[0].capitalized && !tokens[0].in_capitals : period;
   return written ? find_phrase(language.short_weekdays, tokens) : nullptr;
 }
@@ -279,7 +306,7 @@ size_t length_of_link(TextTokens tokens, const ValueLanguage& language) {
 }
 
 bool begins_with_time(TextTokens tokens, const ValueLanguage& language) {
-  const auto time = tokens.empty() ? std::nullopt : read_time(tokens, language, false);
+  const auto time = tokens.empty() ? std::nullopt : read_time(tokens, language, BeforeTime::kOther);
   return time && time->value.kind == ValueKind::kTime &&
          std::ranges::any_of(tokens.first(time->tokens), &TextToken::is_digits);
 }
@@ -316,19 +343,31 @@ bool continues_weekday(TextTokens tokens, const ValueLanguage& language, bool li
 }
 
 /// Whether the abbreviation of a weekday may stand at a token behind a value: "3 p.m. Tue", "May 3 (Fri)",
-/// "Mon–Fri".
-bool may_follow(const Value* before, TextTokens tokens, size_t at, const ValueLanguage& language) {
+/// "Mon–Fri". `behind`: what stands behind it and its period.
+bool may_follow(const Value* before, TextTokens tokens, size_t at, TextTokens behind,
+                const ValueLanguage& language) {
   if (before == nullptr || at == 0) return false;
   const bool weekday = before->kind == ValueKind::kWeekday;
   const bool day = before->kind == ValueKind::kTime || (before->kind == ValueKind::kDate && before->day != 0);
   if (!weekday && !day) return false;
+  const bool title = std::ranges::count(language.weekdays_as_titles, std::string_view(tokens[at].lower)) > 0;
+  if (title && day && !behind.empty() && behind[0].is_word() && behind[0].capitalized) return false;
   if (before->end == tokens[at - 1].end) return !weekday;
   constexpr size_t kLongest = 2;  // tokens between them
   size_t first = at;
   while (first > 0 && at - first <= kLongest && tokens[first - 1].begin >= before->end) --first;
   const TextTokens between = tokens.subspan(first, at - first);
   return weekday ? length_of_link(between, language) == between.size()
-                 : between.size() == 1 && between[0].is("(");
+                 : between.size() == 1 && between[0].is("(") && (behind.empty() || !behind[0].is_word());
+}
+
+/// Whether a word that begins a sentence is the abbreviation of a weekday, too: "So 3. Mai", unlike "So, 5
+/// Uhr ist zu früh".
+bool continues_first_weekday(TextTokens behind, const ValueLanguage& language) {
+  if (behind.empty() || behind[0].is(",")) return false;
+  const auto date = read_date(behind, language);
+  if (date && date->value.day != 0) return true;
+  return length_of_link(behind, language) > 0 && continues_weekday(behind, language, false);
 }
 
 }  // namespace
@@ -337,17 +376,24 @@ std::optional<ReadValue> read_short_weekday(TextTokens tokens, size_t at, const 
                                             const ValueLanguage& language) {
   const Phrase<int>* day = find_short_weekday(tokens.subspan(at), language);
   if (day == nullptr) return std::nullopt;
-  constexpr std::string_view kSentenceMarks = ".!?:";
+  constexpr std::string_view kSentenceMarks = ".!?:", kOpening = "(\"„“»«‚‘";
   const TextToken* last = at > 0 ? &tokens[at - 1] : nullptr;
   if (last != nullptr &&
       std::ranges::count(language.before_other_than_weekdays, std::string_view(last->lower)) > 0)
     return std::nullopt;
   const bool begins = last == nullptr || kSentenceMarks.find(last->lower) != std::string_view::npos;
-  const TextTokens behind = tokens.subspan(at + 1);
+  TextTokens behind = tokens.subspan(at + 1);
   const size_t period = !behind.empty() && behind[0].is(".") && !behind[0].after_space ? 1 : 0;
-  if (!continues_weekday(behind.subspan(period), language, !begins) &&
-      !may_follow(before, tokens, at, language))
-    return std::nullopt;
+  behind = behind.subspan(period);
+  // "Fuimos al mar. A las 9 volvimos."
+  const bool ends_sentence =
+      !language.capital_weekdays && !tokens[at].in_capitals && !behind.empty() && behind[0].capitalized;
+  if (ends_sentence) return std::nullopt;
+  const bool word = period == 0 && (begins || kOpening.find(last->lower) != std::string_view::npos) &&
+                    std::ranges::count(language.weekdays_as_words, std::string_view(tokens[at].lower)) > 0;
+  const bool continues =
+      word ? continues_first_weekday(behind, language) : continues_weekday(behind, language, !begins);
+  if (!continues && !may_follow(before, tokens, at, behind, language)) return std::nullopt;
   Value value{.kind = ValueKind::kWeekday, .begin = tokens[at].begin, .end = tokens[at + period].end};
   value.normal = std::to_string(day->meaning);
   return ReadValue{std::move(value), 1 + period};

@@ -31,10 +31,7 @@ class Finder {
       }
       read_part_of_day_before(value->value);
       result_.values.push_back(value->value);
-      if (is_certainly_time(result_.values.back(), value->tokens)) {
-        result_.values.back().other_reading.clear();
-        result_.values.back().optional = false;
-      }
+      note_certain_time(result_.values.back(), value->tokens);
       at_ += value->tokens;
       complete_range(value->tokens);
       read_lost_time_mark();
@@ -100,6 +97,8 @@ class Finder {
     const auto before = part_ending_at(end);
     if (!before || is_behind(language_.before_greetings, before->begin)) return;
     if (before->part == PartOfDay::kMorning && time.minute >= kHalfDayMinutes) return;  // "vormittags um 12"
+    constexpr int kSix = 6;  // "nachts um 6" in the morning, "Friday night at 6"
+    if (before->part == PartOfDay::kNight && time.minute / kHourMinutes == kSix) return;
     const size_t begin = tokens_[before->begin].begin;
     const Value* last = result_.values.empty() ? nullptr : &result_.values.back();
     if (last != nullptr && last->begin < begin && begin < last->end) return;  // "8 p.m., 9:30"
@@ -138,6 +137,32 @@ class Finder {
     return is_behind(language_.before_times) || (value.optional && is_behind(language_.before_ranges));
   }
 
+  /// The words for scores as well as times before the current token; null: none.
+  const Phrase<bool>* before_score() const {
+    const auto found = std::ranges::find_if(language_.before_scores, [&](const Phrase<bool>& each) {
+      return is_behind({&each.words, 1});
+    });
+    return found == language_.before_scores.end() ? nullptr : &*found;
+  }
+
+  BeforeTime before_time() const {
+    if (before_score() != nullptr) return BeforeTime::kTimesOrScores;
+    return is_behind(language_.before_times) ? BeforeTime::kTimes : BeforeTime::kOther;
+  }
+
+  /// Leaves out what a time could be instead if the words before it say that it is one. Two numbers in
+  /// figures stay for a translation, where "it's 20 to 9" may be a score.
+  void note_certain_time(Value& time, size_t tokens) const {
+    if (!is_certainly_time(time, tokens)) return;
+    constexpr size_t kPair = 2;
+    const bool figures = time.other_reading.size() == kPair && !time.other_reading[0].in_words;
+    const Phrase<bool>* score = figures ? before_score() : nullptr;
+    if (score != nullptr && score->meaning && time.on_face) return;
+    time.optional = false;
+    time.is_time_in_source = figures;
+    if (!figures) time.other_reading.clear();
+  }
+
   /// "at 10.30" in a language that writes times with a colon otherwise.
   std::optional<ReadValue> read_time_with_period() const {
     const TextTokens tokens = left();
@@ -151,7 +176,7 @@ class Finder {
     if (tokens.size() > 4 && (tokens[3].is(".") || tokens[3].is(",")) && !tokens[3].after_space &&
         !tokens[4].after_space && tokens[4].is_digits())
       return {};
-    auto time = read_time(tokens, language_, true);
+    auto time = read_time(tokens, language_, BeforeTime::kTimes);
     if (time && time->value.kind == ValueKind::kTime && time->tokens > 3) return time;  // "10.30 p.m."
     auto number = read_number(tokens.first(3), language_);
     Value value{.kind = ValueKind::kTime, .begin = tokens[0].begin, .end = tokens[2].end};
@@ -192,7 +217,7 @@ class Finder {
     if (at_ == 0) {
       if (auto marker = read_marker(left(), language_)) return marker;
     }
-    auto time = read_time(left(), language_, is_behind(language_.before_times));
+    auto time = read_time(left(), language_, before_time());
     // "A las 16 °C" and "halb ein Dutzend" say no time.
     const auto says_time = [&] {
       if (!time->value.other_reading.empty() && counts_what_follows(*time)) return false;

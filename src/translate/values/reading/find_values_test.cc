@@ -154,6 +154,23 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"es", "el mar. 5 de marzo", "day 2 5/3/0"}, Case{"es", "dom 9:00", "9:00"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    WordsThatAreNoAbbreviations, FoundValues,
+    ::testing::Values(
+        Case{"de", "So, 5 Uhr ist zu früh.", "5:00"}, Case{"de", "So 9 Uhr kam er.", "9:00"},
+        Case{"de", "So, 3. Mai, der Tag ist da.", "3/5/0"}, Case{"de", "So 3. Mai", "day 7 3/5/0"},
+        Case{"de", "So., 9 Uhr: Markt", "day 7 9:00"}, Case{"de", "So/Mo zu", "day 7 day 1"},
+        Case{"de", "Treffen So 9 Uhr", "day 7 9:00"}, Case{"de", "Er sagte: „So, 9 Uhr reicht.“", "9:00"},
+        Case{"de", "Er kam um 9 Uhr (So war es).", "9:00"}, Case{"de", "um 9 Uhr (So), bis", "9:00 day 7"},
+        Case{"de", "Um 9 Uhr Do-it-yourself-Kurs", "9:00"}, Case{"de", "Mo-Fr 9 Uhr", "day 1 day 5 9:00"},
+        Case{"de", "Mo-Freitag 9 Uhr", "day 1 day 5 9:00"}, Case{"de", "Um 9 Uhr Fr. Meier treffen", "9:00"},
+        Case{"de", "am 3. Mai Fr. Müller", "3/5/0"}, Case{"de", "am 3. Mai (Fr. Müller)", "3/5/0"},
+        Case{"de", "um 9 Uhr Fr. geöffnet", "9:00 day 5"},
+        Case{"es", "Fuimos al mar. A las 9:00 volvimos.", "9:00"}, Case{"es", "LUN. A VIE.", "day 1 day 5"},
+        Case{"en", "I gave Mar 5 dollars.", "5 USD"}, Case{"en", "I told Mar 3 times.", "3"},
+        Case{"en", "Jan. 3 people came.", "3"}, Case{"en", "Jan. 3 days ago", "3"},
+        Case{"en", "Jan. 3, 2024 people came.", "3/1/2024"}, Case{"en", "on Jan. 3 he came", "3/1/0"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Ordinals, FoundValues,
     ::testing::Values(Case{"en", "his seventieth goal", "70"}, Case{"en", "the twenty-ninth of them", "29"},
                       Case{"en", "the two hundredth visitor", "200"}, Case{"en", "the third time", ""},
@@ -179,10 +196,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"de", "Heute Abend um 8 Uhr", "20:00"},
         Case{"de", "am Samstagabend gegen halb acht", "day 6 19:30"},
         Case{"de", "Nachmittag, um 3 Uhr", "15:00"}, Case{"de", "Nachts um 1 Uhr", "1:00"},
-        Case{"de", "Nachts um 12 Uhr", "0:00"}, Case{"de", "heute Abend um 12 Uhr", "0:00"},
-        Case{"de", "um 12 Uhr abends", "0:00"}, Case{"de", "um 1 Uhr mittags", "13:00"},
-        Case{"de", "um 11 Uhr am Mittag", "11:00"}, Case{"de", "mittags um 2 Uhr", "14:00"},
-        Case{"en", "tonight at 8:30", "20:30"}, Case{"en", "tomorrow afternoon, at 3 o'clock", "15:00"},
+        Case{"de", "Nachts um 6 Uhr", "6:00"}, Case{"en", "on Friday night at 6:30", "day 5 6:30~"},
+        Case{"de", "nachts um 11 Uhr", "23:00"}, Case{"de", "Nachts um 12 Uhr", "0:00"},
+        Case{"de", "heute Abend um 12 Uhr", "0:00"}, Case{"de", "um 12 Uhr abends", "0:00"},
+        Case{"de", "um 1 Uhr mittags", "13:00"}, Case{"de", "um 11 Uhr am Mittag", "11:00"},
+        Case{"de", "mittags um 2 Uhr", "14:00"}, Case{"en", "tonight at 8:30", "20:30"},
+        Case{"en", "tomorrow afternoon, at 3 o'clock", "15:00"},
         Case{"en", "on Friday night at 1:30", "day 5 1:30"}, Case{"es", "esta noche a las 10", "22:00"},
         Case{"es", "por la tarde, a las cuatro", "16:00"}, Case{"es", "a la 1 del mediodía", "13:00"},
         Case{"es", "a las 12 del mediodía", "12:00"},
@@ -196,14 +215,18 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     TimesByTheirContext, FoundValues,
-    ::testing::Values(Case{"en", "It's 20 to 9.", "8:40~"}, Case{"en", "at 10 to 8", "7:50~"},
-                      Case{"en", "It was 25 to 7.", "6:35~"}, Case{"en", "at 20 to 1", "20 1"},
-                      Case{"en", "at 5 to 10", "5 10"}, Case{"en", "from 20 to 9", "20 9"},
-                      Case{"en", "at 20 to 9 percent", "20 9%"}, Case{"en", "The score was 20 to 9.", "20 9"},
-                      Case{"es", "las 10 a las 18 horas", "10:00 18:00"}, Case{"es", "a las 6 h", "6:00"},
-                      Case{"en", "the race in 3:45", "'3:45'"}, Case{"en", "It is 3:45 long.", "'3:45'"},
-                      Case{"de", "Er lief es in 3:45.", "'3:45'"}, Case{"de", "3:45 lang", "'3:45'"},
-                      Case{"es", "Corrió la distancia en 4:35.", "'4:35'"}));
+    ::testing::Values(
+        Case{"en", "It's 20 to 9.", "8:40~"}, Case{"en", "at 10 to 8", "7:50~"},
+        Case{"en", "It was 25 to 7.", "6:35~"}, Case{"en", "at 20 to 1", "20 1"},
+        Case{"en", "It's 20 to 9, hurry up", "8:40~"}, Case{"en", "It was 20 to 9 at night.", "20:40"},
+        Case{"en", "at 20 to 9 on Monday", "8:40~ day 1"}, Case{"en", "It was 5 to 3 at half time.", "5 3"},
+        Case{"en", "It's 5 to 2 for Bayern.", "5 2"}, Case{"en", "It was 15 to 10 against us.", "15 10"},
+        Case{"en", "It's 10 to 2 that he wins.", "10 2"}, Case{"en", "at 5 to 10", "5 10"},
+        Case{"en", "from 20 to 9", "20 9"}, Case{"en", "at 20 to 9 percent", "20 9%"},
+        Case{"en", "The score was 20 to 9.", "20 9"}, Case{"es", "las 10 a las 18 horas", "10:00 18:00"},
+        Case{"es", "a las 6 h", "6:00"}, Case{"en", "the race in 3:45", "'3:45'"},
+        Case{"en", "It is 3:45 long.", "'3:45'"}, Case{"de", "Er lief es in 3:45.", "'3:45'"},
+        Case{"de", "3:45 lang", "'3:45'"}, Case{"es", "Corrió la distancia en 4:35.", "'4:35'"}));
 
 INSTANTIATE_TEST_SUITE_P(RangesOfMoney, FoundValues,
                          ::testing::Values(Case{"en", "$5-$10", "5 USD 10 USD"},

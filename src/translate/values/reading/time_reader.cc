@@ -102,8 +102,21 @@ bool goes_on(TextTokens tokens, const ValueLanguage& language) {
          !tokens[1].after_space && tokens[2].is_digits() && !tokens[2].after_space;
 }
 
+/// Whether a clause ends in front of some tokens, or a part of the day stands there.
+bool ends_clause(TextTokens tokens, const ValueLanguage& language) {
+  constexpr std::string_view kMarks = ".,;:!?)";
+  if (tokens.empty() || find_phrase(language.parts_of_day, tokens) != nullptr) return true;
+  return tokens[0].kind == TextToken::Kind::kSymbol && kMarks.find(tokens[0].lower) != kMarks.npos;
+}
+
+/// Whether the words in front of figures such as "20 to 9" make a time of them.
+bool is_made_time(BeforeTime before, TextTokens behind, const ValueLanguage& language) {
+  return before == BeforeTime::kTimes ||
+         (before == BeforeTime::kTimesOrScores && ends_clause(behind, language));
+}
+
 std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens tokens,
-                                          const ValueLanguage& language, bool behind_time_word) {
+                                          const ValueLanguage& language, BeforeTime before) {
   PatternMatch match;
   const bool spoken = pattern.reading == TimePattern::Reading::kSpoken;
   const bool named_hours = spoken && pattern.certain;  // "from ten to midnight" is another range
@@ -123,7 +136,9 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
   constexpr int kStep = 5;
   const bool usual = pattern.in_words || match.minutes.value % kStep == 0;
   const bool descends = match.hour.value > 1 && match.minutes.value > match.hour.value;
-  const bool from_words = pattern.certain || match.minutes.in_words || (behind_time_word && descends);
+  const TextTokens behind = tokens.subspan(match.tokens);
+  const bool from_words =
+      pattern.certain || match.minutes.in_words || (descends && is_made_time(before, behind, language));
   if (pattern.before_or_after && has_minutes && !two_digits && !(usual && from_words)) return std::nullopt;
   if (spoken && !match.hour.named &&
       (match.hour.value == 0 || (match.hour.value > 12 && (has_minutes || pattern.minutes != 0)))) {
@@ -132,7 +147,6 @@ std::optional<PatternMatch> match_pattern(const TimePattern& pattern, TextTokens
   if (has_minutes && spoken && match.minutes.value > 30) {
     if (pattern.sign < 0 || !(pattern.in_words || pattern.to_the_hour)) return std::nullopt;
   }
-  const TextTokens behind = tokens.subspan(match.tokens);
   if (!behind.empty() && goes_on(tokens.subspan(match.tokens - 1), language)) return std::nullopt;
   // "Um 21 Uhr zwei Karten" says no minutes, "um 21 Uhr zwölf Karten" may.
   match.counts = pattern.pattern.ends_with(" M") && begins_with_noun(behind, language) &&
@@ -215,14 +229,14 @@ int minute_of_day(int minute, PartOfDay part) {
   return after_noon ? face + kHalfDayMinutes : face;
 }
 
-std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language, bool behind_time_word) {
+std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language, BeforeTime before) {
   if (auto named = read_named_time(tokens, language)) return named;
   const bool number = is_number(tokens[0], language);
   const TimePattern* best = nullptr;
   PatternMatch match;
   for (const TimePattern& pattern : language.times) {
     if (begins_with_number(pattern) && !number) continue;
-    const auto found = match_pattern(pattern, tokens, language, behind_time_word);
+    const auto found = match_pattern(pattern, tokens, language, before);
     if (!found || found->tokens <= match.tokens) continue;
     if (pattern.needs_part && !has_part_of_hour(tokens.subspan(found->tokens), language)) continue;
     match = *found;

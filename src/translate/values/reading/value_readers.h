@@ -20,8 +20,14 @@ struct ReadValue {
 
 /// "1.249,50", "twenty-one", "5 million", "€24", "3 degrees below zero", "5th"; also "both" and "Ludwig XIV".
 std::optional<ReadValue> read_number(TextTokens tokens, const ValueLanguage& language);
-/// "14:35 Uhr", "half past nine", "8 a.m.", "noon". `behind_time_word`: "20 to 9" is one behind "it's".
-std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language, bool behind_time_word);
+/// What stands in front of a time.
+enum class BeforeTime {
+  kOther,
+  kTimes,          ///< a word of times: "at"
+  kTimesOrScores,  ///< one behind which "20 to 9" is a time at the end of a clause only: "it's"
+};
+/// "14:35 Uhr", "half past nine", "8 a.m.", "noon".
+std::optional<ReadValue> read_time(TextTokens tokens, const ValueLanguage& language, BeforeTime before);
 /// "12. März 2024", "12.03.2024", "March", "24.10."
 std::optional<ReadValue> read_date(TextTokens tokens, const ValueLanguage& language);
 /// "Monday", "mondays", "Montagabend". Optional where it may be part of a name: "Karfreitag".
