@@ -87,7 +87,10 @@ std::optional<Translator::PartSentence> Translator::sentence_of_trial(const Tran
                        leading_marian_code(window.lines[window.line_of_part[number]].text).empty();
     if (!plain) return std::nullopt;
     sentence.source = tokenizer_.encode_source(trial.source).ids;
-    if (sentence.source.size() > part.ids.size()) return std::nullopt;
+    const size_t more = trial.named.empty() ? 0 : 8;  // tokens that names and words for ranges may take
+    const size_t most =
+        std::max(part.ids.size(), std::min(part.ids.size() + more, splitter_.max_part_tokens()));
+    if (sentence.source.size() > most) return std::nullopt;
     if (trial.required.empty()) return sentence;
   }
   if (!trial.required.empty()) {
@@ -173,6 +176,7 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     size_t free;       // tokens of the prefix that the caller gave
     bool rewritten;    // the source
     bool forced;       // a longer prefix
+    std::vector<size_t> named;
   };
   std::vector<Attempt> attempts;
   std::vector<PartSentence> sentences;
@@ -182,7 +186,7 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
                                                   *source_values_, *target_values_, differing[d].attempt)) {
       std::optional<PartSentence> sentence = sentence_of_trial(window, part, trial);
       if (!sentence) continue;
-      attempts.push_back({d, free, !trial.source.empty(), sentence->prefix.size() > free});
+      attempts.push_back({d, free, !trial.source.empty(), sentence->prefix.size() > free, trial.named});
       sentences.push_back(std::move(*sentence));
     }
   }
@@ -193,6 +197,10 @@ void Translator::repair_values(TranslationWindow& window, std::vector<Differing>
     const LinePart& part = window.part(now.part);
     ValueDifferences differences = differing_values(window, now.part, found[n].front());
     if (differences.count() > now.differences.count()) continue;
+    if (std::ranges::any_of(differences.missing, [&](const Value& value) {  // "lunes-Friday"
+          return std::ranges::count(attempts[n].named, value.begin) > 0;
+        }))
+      continue;
     if (attempts[n].rewritten || attempts[n].forced) {
       for (search::Hypothesis& hypothesis : found[n]) rescore(part, attempts[n].free, hypothesis);
     }

@@ -65,6 +65,8 @@ class LineSplitter {
   /// of those that the glossary finds; null: these.
   SplitLine split(std::string_view line, const std::vector<Glossary::Match>* terms = nullptr) const;
 
+  size_t max_part_tokens() const { return options_.max_part_tokens; }
+
  private:
   /// A line: its text, its leading language code if any, its protected spans, and the spacing of its target
   /// language.

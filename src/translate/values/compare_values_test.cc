@@ -909,6 +909,21 @@ TEST(RepairTrials, NameAbbreviatedMonthsAndWeekdays) {
   EXPECT_EQ(weekday[0].source, "Am Montag, 3. Juni, um 9:15 Uhr");
 }
 
+TEST(RepairTrials, WriteRangesOfWeekdaysWithAWord) {
+  const auto names = [](const char* from, const std::string& source, const std::string& translation) {
+    const ValueLanguage &language = *value_language(from), &target = german_values();
+    return repair_trials(compare_values({source, language}, {translation, target}), {source, translation},
+                         language, target, 0)
+        .front();
+  };
+  const RepairTrial english = names("en", "Open Mon–Fri, Sat - Sunday.", "Mon–Fri offen.");
+  EXPECT_EQ(english.source, "Open Monday to Friday, Saturday to Sunday.");
+  EXPECT_EQ(english.named, (std::vector<size_t>{16, 11, 5}));  // the translation must say them
+  EXPECT_EQ(names("es", "Lun.-vie. de 9 a 14 h.", "Lun.-vie. 9 bis 14 Uhr").source,
+            "lunes a viernes de 9 a 14 h.");
+  EXPECT_EQ(names("en", "Sat/Sun, Mon and Tue", "Sat/Sun").source, "Saturday/Sunday, Monday and Tuesday");
+}
+
 TEST(RepairTrials, SayAFortnightInDays) {
   const std::string source = "See you in a fortnight.", translation = "Wir sehen uns in einer Nacht.";
   const ValueDifferences found = compare_values({source, english_values()}, {translation, german_values()});

@@ -172,23 +172,49 @@ bool is_short(const Value& value, std::string_view source, const ValueLanguage& 
   return figures || holds_any(language.short_months);
 }
 
-/// The source with months and weekdays by name, "24. Dezember" for "24.12." and "Monday" for "Mon", if the
-/// translation lacks such a date, alone or in a range; else empty.
-std::string with_names(std::string_view source, const std::vector<Value>& missing,
+/// Whether two values are weekdays with only a dash between them, which models hardly know between names.
+bool is_range_of_weekdays(const Value& first, const Value& last, std::string_view source,
+                          const ValueLanguage& language) {
+  if (first.kind != ValueKind::kWeekday || last.kind != ValueKind::kWeekday || last.begin < first.end)
+    return false;
+  const std::string_view between = source.substr(first.end, last.begin - first.end);
+  const std::vector<TextToken> tokens = tokenize_values(between);
+  return !tokens.empty() && !has_letter(between) && length_of_any(language.ranges, tokens) == tokens.size();
+}
+
+/// What stands between the ends of a range in words: " to ".
+std::string_view range_link(const ValueLanguage& language) {
+  constexpr std::string_view kPlace = "{}";
+  const size_t begin = language.written_range.find(kPlace) + kPlace.size();
+  return language.written_range.substr(begin, language.written_range.rfind(kPlace) - begin);
+}
+
+/// The source with months and weekdays by name, "24. Dezember" for "24.12." and "Monday to Friday" for
+/// "Mon–Fri", if the translation lacks such a date, alone or in a range; else empty.
+RepairTrial with_names(std::string_view source, const std::vector<Value>& missing,
                        const ValueLanguage& language) {
-  std::vector<Value> dates = find_values(source, language).values;
-  std::erase_if(dates, [&](const Value& value) { return !is_short(value, source, language); });
-  const bool lost = std::ranges::any_of(dates, [&](const Value& date) {
+  const std::vector<Value> values = find_values(source, language).values;
+  const auto is_lost = [&](const Value& date) {
     return std::ranges::any_of(
         missing, [&](const Value& value) { return value.begin < date.end && date.begin < value.end; });
-  });
-  std::string text(lost ? source : "");
-  for (auto date = dates.rbegin(); lost && date != dates.rend(); ++date) {  // from the end: positions stay
-    const bool ends_sentence = date->end == source.size() && source.ends_with('.');
-    text.replace(date->begin, date->end - date->begin,
-                 write_value(*date, source, language).front() + (ends_sentence ? "." : ""));
+  };
+  RepairTrial trial{.source = std::string(source)};
+  bool lost = false;
+  for (size_t n = values.size(); n-- > 0;) {  // from the end: positions stay
+    const Value& date = values[n];
+    const bool short_date = is_short(date, source, language);
+    const Value* next = n + 1 < values.size() ? &values[n + 1] : nullptr;
+    if (next != nullptr && (short_date || is_short(*next, source, language)) &&
+        is_range_of_weekdays(date, *next, source, language))
+      trial.source.replace(date.end, next->begin - date.end, range_link(language));
+    if (!short_date) continue;
+    lost |= is_lost(date);
+    if (date.kind == ValueKind::kWeekday) trial.named.push_back(date.begin);
+    const bool ends_sentence = date.end == source.size() && source.ends_with('.');
+    trial.source.replace(date.begin, date.end - date.begin,
+                         write_value(date, source, language).front() + (ends_sentence ? "." : ""));
   }
-  return text;
+  return lost ? trial : RepairTrial();
 }
 
 /// The figures of both numbers if one of them is a missing value: "3-0"; empty for others.
@@ -229,8 +255,8 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
   std::vector<RepairTrial> trials;
   if (std::string figures = with_figures(source, missing, source_language); !figures.empty())
     trials.push_back({.source = std::move(figures)});
-  const std::string names = with_names(source, differences.missing, source_language);
-  if (!names.empty()) trials.push_back({.source = names});
+  RepairTrial names = with_names(source, differences.missing, source_language);
+  if (!names.source.empty()) trials.push_back(names);
   if (differences.range) trials.push_back(range_trial(*differences.range, texts, target_language));
   const auto marker = std::ranges::find(missing, ValueKind::kMarker, &Value::kind);
   if (marker != missing.end()) {
@@ -283,7 +309,8 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
   constexpr size_t kMaxRequired = 4;
   if (!constrained.required.empty() && constrained.required.size() <= kMaxRequired) {
     trials.push_back(constrained);
-    if (!names.empty()) trials.push_back({.source = names, .required = constrained.required});
+    names.required = constrained.required;
+    if (!names.source.empty()) trials.push_back(std::move(names));
   }
   return trials;
 }

@@ -16,6 +16,7 @@ struct RepairTrial {
   std::vector<std::string> required = {};  ///< by a constrained search; else the following
   size_t kept_bytes = 0;                   ///< of the translation before the wrong value
   std::string inserted = {};               ///< after them; empty: anything but the wrong value
+  std::vector<size_t> named = {};          ///< where values of the source begin that the result must say
   size_t resumed_bytes = 0;                ///< where the translation goes on behind what is kept; 0: nowhere
 };
 
