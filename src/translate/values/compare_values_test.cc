@@ -551,6 +551,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"en", "The final score was 3-5.", "de", "Der Endstand war 3:05.", 2, 1},
         Pair{"en", "The final score was 3-0.", "de", "Der Endstand war 0. 3.", 1, 0},
         Pair{"en", "The final score was 3-0.", "de", "Der Endstand war 3:0.", 0, 0},
+        Pair{"en", "open from 9 to 5", "es", "abierto de 9 a 5:00", 0, 0},
+        Pair{"en", "The score was 9 to 5.", "es", "El resultado fue de 9 a 5:00.", 1, 1},
         Pair{"en", "open 9-17", "de", "von 9 bis 17 Uhr offen", 0, 0},
         Pair{"en", "At 7 and 20 people came.", "de", "Um 7 Uhr und 20 Leute kamen.", 0, 0},
         Pair{"en", "He ran it in 3:45.", "de", "Er lief es in 3:45 Uhr.", 1, 1},

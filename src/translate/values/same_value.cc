@@ -111,7 +111,7 @@ class Comparison {
   /// Whether a number of the source is one of two, as in "3-0", of which the other is no hour in the
   /// translation.
   bool is_of_score(const Atom& source, const Atom& translation) const {
-    if (!source.value->linked || source.value->may_be_hour) return false;
+    if (!source.value->linked || source.value->may_be_hour || source.value->from_to) return false;
     const std::vector<Value>&values = values_[0].values, &times = values_[1].values;
     const auto is_hour_beside = [&](const Value& number) {
       if (number.normal == "0" && texts_[0].language.twelve_hour) return false;

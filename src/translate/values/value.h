@@ -103,6 +103,7 @@ struct Value {
   /// With another value by a word of ranges: both in "de 9 a 14". Of a difference of kind kText: it is a
   /// range.
   bool linked = false;
+  bool from_to = false;  ///< of a range such as "from 9 to 5", which is no score
 
   int day = 0, month = 0, year = 0;  ///< kDate: 0 where the text does not say it
   bool short_month = false;          ///< kDate: the month is an abbreviation: "Nov."

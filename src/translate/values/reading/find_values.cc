@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/stop.h"
+#include "text/unicode/unicode_properties.h"
 #include "translate/values/reading/figures.h"
 #include "translate/values/reading/halves.h"
 #include "translate/values/reading/value_readers.h"
@@ -524,6 +525,9 @@ class Finder {
     if (linked) complete_first_time(first, last);
     const std::optional<int> from = minute_in_figures(first);
     if (linked) first.linked = last.linked = true;
+    if (linked && is_behind(language_.before_ranges, token_of(first)) && last.begin > first.end &&
+        has_letter(text_.substr(first.end, last.begin - first.end)))
+      first.from_to = last.from_to = true;
     if (linked) share_scale(first, last);
     for (Value* value : {&first, &last}) {
       if (linked && is_zero_in_words(*value)) value->optional = false;  // "two to zero"
