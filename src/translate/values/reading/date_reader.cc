@@ -311,6 +311,16 @@ bool begins_with_time(TextTokens tokens, const ValueLanguage& language) {
          std::ranges::any_of(tokens.first(time->tokens), &TextToken::is_digits);
 }
 
+/// Whether two hours of a range stand behind a weekday without a word for times: "Fri 8-12", unlike "8-12
+/// people".
+bool are_hours(const TextToken& first, TextTokens last, const ValueLanguage& language) {
+  const int from = small_number(first), to = last.empty() ? -1 : small_number(last[0]);
+  if (to <= from || to > kLastHour) return false;
+  const TextTokens behind = last.subspan(1);
+  const bool goes_on = behind.size() > 1 && !behind[0].after_space && !behind[1].after_space;
+  return !goes_on && !counts(behind, language);
+}
+
 /// A date with its day, a time in figures, or the first hour of a range of them: "9–18 Uhr".
 bool begins_with_day_or_time(TextTokens tokens, const ValueLanguage& language) {
   if (tokens.empty()) return false;
@@ -324,7 +334,9 @@ bool begins_with_day_or_time(TextTokens tokens, const ValueLanguage& language) {
     hour = kWithMinutes;
   const TextTokens behind = tokens.subspan(hour);
   const size_t range = hour > 0 ? length_of_any(language.ranges, behind) : 0;
-  return range > 0 && begins_with_time(behind.subspan(range), language);
+  if (range == 0) return false;
+  const TextTokens last = behind.subspan(range);
+  return begins_with_time(last, language) || (hour == 1 && are_hours(tokens[0], last, language));
 }
 
 /// Whether `tokens` is what may stand behind the abbreviation of a weekday. `link`: with a word such as "at"

@@ -150,6 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"en", "Tue 3pm, the Sun 4pm", "day 2 15:00 16:00"},
         Case{"en", "She sat 3 hours in the sun.", "3"}, Case{"en", "May 3 (Fri)", "3/5/0 day 5"},
         Case{"en", "Sat and Sun 10-14", "day 6 day 7 10 14"},
+        Case{"en", "Mon-Thu 8-16, Fri 8-12.", "day 1 day 4 8 16 day 5 8 12"},
+        Case{"en", "the hall, Sat 8-12 people", "8 12"},
         Case{"es", "lun. a vie. a las 9:00", "day 1 day 5 9:00"},
         Case{"es", "el mar. 5 de marzo", "day 2 5/3/0"}, Case{"es", "dom 9:00", "9:00"}));
 
