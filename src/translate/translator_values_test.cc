@@ -139,6 +139,31 @@ TEST_P(CheckedValues, OfGivenTextsAreNotWarnedOf) {
   EXPECT_THAT(translate(model, options, "The teacher sees the windows.").warnings, IsEmpty());
 }
 
+/// A longer source is searched, and a result counts only with all of its weekdays.
+TEST(CheckedValues, OfAbbreviatedWeekdaysAreSearchedByName) {
+  const TranslationTokenizer& tokenizer = search::small_tokenizer();
+  const char* copied = "Mon–Fri offen.";
+  const auto translated = [&](const char* by_name) {
+    const auto size = static_cast<int64_t>(tokenizer.size());
+    const search::FunctionModel model{
+        size, 64, [&](const std::vector<int32_t>& source, const std::vector<int32_t>& ids) {
+          const bool named = source == tokenizer.encode_source("Open Monday to Friday.").ids;
+          const std::vector<int32_t> said = tokenizer.encode_target(named ? by_name : copied).ids;
+          std::vector<float> logits(static_cast<size_t>(size), -8);
+          logits[0] = -4;
+          if (begins_with(said, ids)) logits[static_cast<size_t>(said[ids.size()])] = 8;
+          return logits;
+        }};
+    return translate(model, checked(4), "Open Mon–Fri.");
+  };
+  const Translation whole = translated("Montag bis Freitag offen.");
+  EXPECT_EQ(whole.best().text, "Montag bis Freitag offen.");
+  EXPECT_THAT(whole.warnings, IsEmpty());
+  const Translation half = translated("Montag-Friday offen.");
+  EXPECT_EQ(half.best().text, copied);
+  EXPECT_EQ(half.warnings.size(), 2U);
+}
+
 TEST(CheckedValues, AreThoseOfEachSentence) {
   const search::FunctionModel model = model_that_prefers({kWrong, kRight});
   TranslatorOptions options = checked(4);
