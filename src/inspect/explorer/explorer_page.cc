@@ -48,10 +48,12 @@ class Bundle {
     while (!rest.empty()) {
       if (rest.starts_with("import ")) {
         body += read_import(rest, path);
+      } else if (const size_t size = comment_size(rest); size > 0) {
+        rest.remove_prefix(size);
       } else {
-        const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+        const std::string_view line = first_line(rest);
         rest.remove_prefix(line.size());
-        if (!is_comment(line)) body += read_line(line, exports);
+        body += read_line(line, exports);
       }
     }
     script_ +=
@@ -86,11 +88,22 @@ class Bundle {
     return fmt::format("const {} = {};", names, name_of(path));
   }
 
-  /// Whether a line is only a comment: "// ..." or "/** ... */".
-  static bool is_comment(std::string_view line) {
-    const size_t begin = line.find_first_not_of(' ');
-    const std::string_view text = begin == std::string_view::npos ? "" : line.substr(begin);
-    return text.starts_with("//") || (text.starts_with("/**") && text.ends_with("*/\n"));
+  static std::string_view first_line(std::string_view text) {
+    return text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+
+  /// The size of the lines that a text begins with if they are only a comment: "// ...", or "/** ... */" in
+  /// one line or several. Else 0.
+  static size_t comment_size(std::string_view text) {
+    const size_t begin = text.find_first_not_of(' ');
+    if (begin == std::string_view::npos) return 0;
+    const std::string_view comment = text.substr(begin);
+    if (comment.starts_with("//")) return first_line(text).size();
+    if (!comment.starts_with("/**")) return 0;
+    constexpr std::string_view kEnd = "*/";
+    const size_t end = comment.find(kEnd, 3);
+    if (end == std::string_view::npos || !comment.substr(end + kEnd.size()).starts_with('\n')) return 0;
+    return begin + end + kEnd.size() + 1;
   }
 
   static std::string read_line(std::string_view line, std::string& exports) {

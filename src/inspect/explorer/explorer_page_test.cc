@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 #include "heed/error.h"
 #include "inspect/explorer/web_files.h"
@@ -51,6 +52,20 @@ TEST(ExplorerPage, ModulesAreDefinedOnceBeforeUse) {
   EXPECT_GT(uses, 10u);
   EXPECT_EQ(script.find("\nimport "), std::string::npos);
   EXPECT_EQ(script.find("\nexport "), std::string::npos);
+}
+
+/// Comments are no part of the page, whose size counts; types within a line of code stay.
+TEST(ExplorerPage, HasNoLinesOfComments) {
+  std::istringstream script(bundle_modules("main.js"));
+  size_t types = 0;
+  for (std::string line; std::getline(script, line);) {
+    const std::string text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    for (const char* begin : {"//", "/**\n", "* @", "*/"}) {
+      EXPECT_FALSE((text + "\n").starts_with(begin)) << line;
+    }
+    types += text.find("/** @type") != std::string::npos;
+  }
+  EXPECT_GT(types, 10u);
 }
 
 TEST(WebFiles, AreThereWithTheirTypes) {
