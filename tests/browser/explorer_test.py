@@ -770,6 +770,14 @@ class Through(OfServer):
         self.assertEqual(self.browser.run("return document.querySelector('#translation').textContent"), answer["translation"])
         self.assertTrue(self.browser.run("return document.querySelector('#steps').hidden"))
 
+    def test_a_text_in_lines_is_one_sentence(self):
+        self.show(pair="de-es", text="Der Hund schläft\nim Garten.")
+        self.browser.wait("document.querySelector('#steps button')", "the steps")
+        answer = self.ask("v1/translate", {"text": "Der Hund schläft im Garten.", "pair": "de-es"})["translations"][0]
+        self.assertEqual(self.browser.run("return document.querySelector('#translation').textContent"), answer["translation"])
+        self.type("Die Katze schläft.")
+        self.browser.wait("/gat[oa]/.test(document.querySelector('#translation').textContent)", "another sentence")
+
 
 class OtherModels(OfServer):
     """A language model, a classifier and an embedding model, trained for a moment."""
@@ -1283,6 +1291,8 @@ class Answers(OfServer):
             self.browser.wait(scores, other)
             self.browser.wait("/The other model has all its heads/.test(document.querySelector('#panel .note-line').textContent) === " + str(not ablated).lower(), f"what is said of {other}")
             self.assertEqual(self.asked("attend")[-1].get("ablate"), heads if ablated else None, other)
+
+
 
 
 class StandInSite(unittest.TestCase):

@@ -10,9 +10,13 @@ const kModels = [
   {id: "de-en", pair: "de-en", source: "de", target: "en", task: "translation"},
   {id: "text", task: "text"}
 ];
-globalThis.fetch = async () => new Response(JSON.stringify({object: "list", data: kModels}));
+const asked = [];
+globalThis.fetch = async (path, {headers, body} = {}) => {
+  asked.push({path, headers, body: body && JSON.parse(body)});
+  return new Response(JSON.stringify({object: "list", data: kModels, translations: [{translation: "b"}]}));
+};
 globalThis.location = {protocol: "http:", search: "", hash: ""};
-const {listModels, searchOf, tracingOf} = await import("../../web/connection/api.js");
+const {listModels, passThrough, searchOf, tracingOf} = await import("../../web/connection/api.js");
 const {kDefaults} = await import("../../web/state.js");
 
 /// The options of the search in a request for a trace.
@@ -35,4 +39,11 @@ test("the search has the same heads off as the translation", () => {
   const heads = [{stack: "cross", layer: 1, head: 2}, {stack: "encoder", layer: 1, head: 1, scale: 0.5}];
   assert.deepEqual(searchOf(state).ablate, heads);
   assert.equal("ablate" in searchOf({...state, off: ""}), false);
+});
+
+test("a text that passes through several models is one sentence", async () => {
+  const {translation} = await passThrough({...kDefaults, text: "eins\nzwei\n\ndrei", pair: "de-es"});
+  assert.equal(translation, "b");
+  const {path, body} = asked.pop();
+  assert.deepEqual([path, body.text, body.confidence], ["v1/translate", "eins zwei  drei", true]);
 });

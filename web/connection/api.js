@@ -176,10 +176,12 @@ function attention(state, changes) {
   return {text: state.text, ...options(state, target), ...(target ? {} : constraints(state)), ...changes};
 }
 
-/// A translation through other languages, for the pair of a chain.
+/// A translation through other languages, for the pair of a chain. It is one sentence: of a text in lines the
+/// server says neither the steps nor the confidence.
 /** @param {State} state @param {AbortSignal} signal @returns {Promise<PassedJson>} */
 export async function passThrough(state, signal) {
-  const body = {text: state.text, confidence: true, ...options(state), ...constraints(state)};
+  const text = state.text.replaceAll("\n", " ");
+  const body = {text, confidence: true, ...options(state), ...constraints(state)};
   /** @type {TranslationsJson} */
   const {translations} = await request("v1/translate", body, signal);
   return translations[0];
