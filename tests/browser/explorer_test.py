@@ -1293,6 +1293,21 @@ class Answers(OfServer):
             self.assertEqual(self.asked("attend")[-1].get("ablate"), heads if ablated else None, other)
 
 
+    def test_where_storage_is_blocked(self):
+        blocked = self.browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="Object.defineProperty(window, 'sessionStorage', "
+                                   "{get() { throw new DOMException('storage is blocked', 'SecurityError'); }})")
+        try:
+            self.show(pair="de-en", text=SHORT)
+            self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+            self.assertTrue(self.browser.run("try { return sessionStorage && false; } catch { return true; }"))
+            self.intercept(attend="401")
+            self.type("Die Katze schläft.")
+            self.browser.wait("/refused/.test(document.querySelector('.status.failed')?.textContent)", "the error")
+            self.ask_again()
+            self.browser.wait("/cat/.test(document.querySelector('#translation').textContent)", "the translation with a key")
+        finally:
+            self.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=blocked["identifier"])
+
 
 
 class StandInSite(unittest.TestCase):

@@ -16,7 +16,7 @@ globalThis.fetch = async (path, {headers, body} = {}) => {
   return new Response(JSON.stringify({object: "list", data: kModels, translations: [{translation: "b"}]}));
 };
 globalThis.location = {protocol: "http:", search: "", hash: ""};
-const {listModels, passThrough, searchOf, tracingOf} = await import("../../web/connection/api.js");
+const {keepKey, listModels, passThrough, readKey, searchOf, tracingOf} = await import("../../web/connection/api.js");
 const {kDefaults} = await import("../../web/state.js");
 
 /// The options of the search in a request for a trace.
@@ -46,4 +46,22 @@ test("a text that passes through several models is one sentence", async () => {
   assert.equal(translation, "b");
   const {path, body} = asked.pop();
   assert.deepEqual([path, body.text, body.confidence], ["v1/translate", "eins zwei  drei", true]);
+});
+
+test("a browser that keeps nothing for the page", async () => {
+  const refuse = () => {
+    throw new DOMException("storage is blocked", "SecurityError");
+  };
+  const usual = Object.getOwnPropertyDescriptor(globalThis, "sessionStorage");
+  Object.defineProperty(globalThis, "sessionStorage", {configurable: true, get: refuse});
+  try {
+    assert.equal((await listModels()).length, kModels.length);
+    assert.equal("Authorization" in asked.pop().headers, false);
+    keepKey("secret");
+    assert.equal(readKey(), "secret");
+    await listModels();
+    assert.equal(asked.pop().headers.Authorization, "Bearer secret");
+  } finally {
+    Object.defineProperty(globalThis, "sessionStorage", usual);
+  }
 });

@@ -30,10 +30,24 @@ export function readFile() {
 /// A key for servers that want one: kept until the tab is closed, and never in the address.
 const kKeyName = "heed-api-key";
 
-export function readKey() { return sessionStorage.getItem(kKeyName) ?? ""; }
+let heldKey = "";  // of this page, where the browser keeps nothing for it
+
+export function readKey() {
+  try {
+    return sessionStorage.getItem(kKeyName) ?? "";
+  } catch {
+    return heldKey;
+  }
+}
 
 /** @param {string} key */
-export function keepKey(key) { sessionStorage.setItem(kKeyName, key); }
+export function keepKey(key) {
+  heldKey = key;
+  try {
+    sessionStorage.setItem(kKeyName, key);
+  } catch { /* it is kept until the page is left */
+  }
+}
 
 /** @param {unknown} error */
 function isAbort(error) { return error instanceof DOMException && error.name === "AbortError"; }
