@@ -1055,6 +1055,38 @@ class OtherModels(OfServer):
         self.browser.wait("document.querySelector('#source').value.length >= 45", "a text that has grown by 40 characters")
         self.assertEqual(self.browser.run("return ended"), ["Write on"])
 
+    def test_writing_does_not_begin_again_by_itself(self):
+        write = "[...document.querySelectorAll('#panel .row button')].find((each) => /Write on|Stop/.test(each.textContent))"
+        source = "document.querySelector('#source').value"
+        for leave in [lambda: self.type("the c"), lambda: self.browser.click("#tab-head")]:
+            self.show_next()
+            self.intercept(completions="'hold'")
+            self.browser.run(f"{write}.click()")
+            self.browser.wait(f"{source}.length > 5 && held.length > 0", "a token that is written, and the question for the next")
+            leave()
+            self.browser.click("#tab-next")
+            self.release()
+            self.browser.wait("document.querySelector('.next-row')", "the next tokens")
+            text = self.browser.run(f"return {source}")
+            self.assertEqual(self.browser.run(f"return {write}.textContent"), "Write on")
+            time.sleep(0.7)
+            self.assertEqual(self.browser.run(f"return {source}"), text)
+
+    def test_parts_of_characters_are_not_appended(self):
+        self.show(model="text", text="the d")
+        self.browser.wait("document.querySelector('#panel canvas')", "the page")
+        self.browser.run("""
+            const {json} = Response.prototype;
+            Response.prototype.json = async function() {
+              const read = await json.call(this), of = read.choices?.[0].logprobs;
+              if (of) of.top_logprobs = [{'\ufffd': Math.log(0.75), 'x': Math.log(0.25)}];
+              return read;
+            };""")
+        self.browser.click("#tab-next")
+        self.browser.wait("document.querySelectorAll('.next-row').length >= 2", "the next tokens")
+        buttons = self.browser.run("return [...document.querySelectorAll('.next-row')].map((row) => [row.querySelector('.next-token').textContent, row.querySelector('button') !== null])")
+        self.assertEqual(buttons[:2], [["\ufffd", False], ["x", True]])
+
     def test_what_the_class_token_looks_at(self):
         self.show(model="classes", text="the dog eats")
         self.browser.wait("document.querySelector('.classes dt')", "the classes")

@@ -8,7 +8,7 @@ import {tokenLabels, wordIndices} from "../../web/picture/labels.js";
 import {scoreSteps} from "../../web/picture/packed.js";
 import {kStacks, Trace} from "../../web/picture/trace.js";
 import {explainQuery, scoreColumns} from "../../web/views/one_query.js";
-import {kTemperatures, reshape} from "../../web/views/temperature.js";
+import {drawToken, isWritable, kTemperatures, reshape} from "../../web/views/temperature.js";
 
 const casesOf = (name) => JSON.parse(readFileSync(new URL(`../data/${name}`, import.meta.url), "utf-8"));
 
@@ -158,4 +158,24 @@ test("probabilities at a temperature are those of the whole vocabulary", () => {
   const small = {a: Math.log(0.75), b: Math.log(0.25)};
   const sums = kTemperatures.map((each) => Math.log(0.75 ** (1 / each) + 0.25 ** (1 / each)));
   assert.deepEqual(reshape(small, sums, {temperature: 2, top: 1}).map(({token}) => token), ["a", "b"]);
+});
+
+test("what is written after a text", () => {
+  /// The tokens that can be drawn of equally likely ones, which are all kept.
+  const drawn = (...tokens) => {
+    const rows = tokens.map((token) => ({token, probability: 1 / tokens.length, kept: true}));
+    const draws = Array.from({length: 100}, (_, n) => drawToken(rows, n / 100));
+    return [...new Set(draws)];
+  };
+  assert.deepEqual(drawn(" a", "b", null), [" a", "b"]);
+  assert.deepEqual(drawn("\ufffd", "a", "", " \ufffd"), ["a"]);
+  assert.deepEqual(drawn("\ufffd", null), [""]);
+  for (const end of ["</s>", "<|endoftext|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>"]) {
+    assert.deepEqual(drawn(end), [""], end);
+  }
+  assert.deepEqual(drawn("<", "<|", "|>", "<b>"), ["<", "<|", "|>", "<b>"]);
+  assert.equal(
+      drawToken([{token: "a", probability: 0.9, kept: false}, {token: "b", probability: 0.1, kept: true}], 0),
+      "b");
+  assert.deepEqual(["a", "\ufffd", ""].map(isWritable), [true, false, false]);
 });

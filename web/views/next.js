@@ -3,10 +3,10 @@
 
 import {continuationOf, createQuestion, nextTokens} from "../connection/api.js";
 import {element} from "../page/dom.js";
-import {isSpecial, visibleText} from "../picture/labels.js";
+import {visibleText} from "../picture/labels.js";
 import {strings} from "../strings.js";
 
-import {createSlider, createTemperature, kTemperatures, reshape} from "./temperature.js";
+import {createSlider, createTemperature, drawToken, isWritable, kTemperatures, reshape} from "./temperature.js";
 
 /// The request for the next token.
 /** @param {State} state */
@@ -31,6 +31,7 @@ export function createNext(app) {
   /// Writing on: a token every half second, as long as the view is shown.
   const kPause = 500, kMostTokens = 40;
   let left = 0, timer = 0;
+  let written = "";  // the text that is written on
   const write = element(
       "button", {type: "button", title: strings.writeHint, onclick: () => (left > 0 ? stop() : begin())},
       strings.write);
@@ -42,6 +43,7 @@ export function createNext(app) {
   };
   const begin = () => {
     left = kMostTokens;
+    written = app.store.get().text;
     write.textContent = strings.writeStop;
     writeOne();
   };
@@ -51,12 +53,11 @@ export function createNext(app) {
     if (left === 0 || !list.checkVisibility()) return stop();
     if (!known || knownOf !== JSON.stringify(bodyOf(state)))
       return;  // goes on when the probabilities have arrived
-    const rows = rowsOf(known).filter((row) => row.kept && row.token);
-    let draw = Math.random() * rows.reduce((sum, row) => sum + row.probability, 0);
-    const drawn = rows.find((row) => (draw -= row.probability) < 0) ?? rows[0];
-    if (!drawn?.token || isSpecial(drawn.token)) return stop();  // the end of the text
+    const token = drawToken(rowsOf(known), Math.random());
+    if (!token) return stop();
     --left;
-    app.store.set({text: state.text + drawn.token, token: ""}, true);
+    written = state.text + token;
+    app.store.set({text: written, token: ""}, true);
     if (left === 0) stop();
   };
 
@@ -94,13 +95,15 @@ export function createNext(app) {
       ];
       return element(
           "div", {role: "listitem", class: kept ? "next-row" : "next-row cut"},
-          token === null ? content : [element(
-                                         "button", {
-                                           type: "button",
-                                           title: strings.append,
-                                           onclick: () => app.store.set({text: app.store.get().text + token})
-                                         },
-                                         content)]);
+          token === null || !isWritable(token) ?
+              content :
+              [element(
+                  "button", {
+                    type: "button",
+                    title: strings.append,
+                    onclick: () => app.store.set({text: app.store.get().text + token})
+                  },
+                  content)]);
     }));
     if (left > 0 && !timer) timer = setTimeout(writeOne, kPause);
   };
@@ -113,6 +116,11 @@ export function createNext(app) {
     mark() {
       const trace = app.shown(), key = trace.keyAt(app.place().stack, app.marks.get());
       [...looking.children].forEach((cell, n) => cell.classList.toggle("here", n === key));
+    },
+    /// Another view is shown, or another text is read than the one that is written on.
+    leave() {
+      const {view, text} = app.store.get();
+      if (view !== "next" || text !== written) stop();
     },
     async update() {
       const state = app.store.get();

@@ -6,6 +6,7 @@
 // logarithms of the sums, one for each step of the slider.
 
 import {element} from "../page/dom.js";
+import {isSpecial} from "../picture/labels.js";
 
 const kStepsPerUnit = 20, kMost = 2;
 /// The temperatures that there are: the steps of the slider.
@@ -68,4 +69,21 @@ export function reshape(logProbabilities, logSums, {temperature, top}) {
   if (Math.max(others, 1 - known) > 1e-5)
     shown.push({token: null, probability: Math.max(0, others), kept: top >= 1 || before < top});
   return shown;
+}
+
+/// Whether a token can be written after a text. The server names parts of a character U+FFFD.
+/** @param {string} token */
+export function isWritable(token) { return token !== "" && !token.includes("\ufffd"); }
+
+/// Whether a text ends at a token, as of <|im_end|> or another template of a chat.
+/** @param {string} token */
+function endsText(token) { return isSpecial(token) || /^<\|.*\|>$|^<end_of_turn>$/.test(token); }
+
+/// One of the tokens that are kept, by their probabilities; empty where the text ends. `random`: from 0 to 1.
+/** @param {ReturnType<typeof reshape>} rows @param {number} random */
+export function drawToken(rows, random) {
+  const kept = rows.filter((row) => row.kept && row.token !== null && isWritable(row.token));
+  let draw = random * kept.reduce((sum, row) => sum + row.probability, 0);
+  const token = (kept.find((row) => (draw -= row.probability) < 0) ?? kept[0])?.token ?? "";
+  return endsText(token) ? "" : token;
 }
