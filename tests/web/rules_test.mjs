@@ -179,3 +179,28 @@ test("what is written after a text", () => {
       "b");
   assert.deepEqual(["a", "\ufffd", ""].map(isWritable), [true, false, false]);
 });
+
+test("norms are read a few times, however many cells there are", async () => {
+  globalThis.document = {getElementById: () => null, createElement: () => ({getContext: () => null})};
+  globalThis.HTMLLinkElement = class {};
+  globalThis.location = {protocol: "http:"};
+  const {LensView} = await import("../../web/views/layers.js");
+  let reads = 0;
+  const columns = 40, read = Array.from({length: columns}, () => "▁a");
+  const states = Array.from({length: 20}, (_, row) => {
+    const count = (numbers) => ({get: () => (++reads, numbers)});
+    const norms = read.map((_, column) => 1 + row + column);
+    return Object.defineProperties(
+        {layer: row, part: "feed-forward"},
+        {norms: count(norms), added_norms: count(norms.map((norm) => norm / 2))});
+  });
+  const json = {tokens: {decoder: read}, states: {decoder: states}, expected_tokens: []};
+  const view = new LensView(json, "decoder", {readsText: true});
+  for (const shown of ["norms", "added"]) {
+    reads = 0;
+    const shares = states.flatMap((_, row) => read.map((_, column) => view.cell(shown, row, column).share));
+    assert.equal(Math.max(...shares), 1);
+    assert.equal(shares[0], 1 / (states.length + columns - 1));
+    assert.ok(reads <= 2 * shares.length, `${reads} times`);
+  }
+});

@@ -20,7 +20,7 @@ const kTokens = 5;  // likeliest tokens of each vector
 /** @typedef {keyof typeof strings.shownOfLayers} Shown */
 
 /// A stack of a lens with labels for its tokens.
-class LensView {
+export class LensView {
   /** @param {LensJson} json @param {LensStack} stack @param {Trace} trace */
   constructor(json, stack, trace) {
     this.stack = stack;
@@ -32,6 +32,8 @@ class LensView {
     this.predictsEverywhere = this.states.every((state) => state.predictions);
     this.expectedTokens = this.predicts ? json.expected_tokens : [];
     this.expected = tokenLabels(this.expectedTokens);
+    /** @type {Partial<Record<Shown, number>>} */
+    this.most = {};  // of the norms; cells have a share of it
   }
 
   /// What is shown of a vector: its text and its share of the strongest colour; null where there is nothing.
@@ -57,8 +59,9 @@ class LensView {
 
   /** @param {Shown} shown */
   largest(shown) {
-    return Math.max(
-        1e-9, ...this.states.flatMap((state) => (shown === "norms" ? state.norms : state.added_norms) ?? []));
+    return this.most[shown] ??=
+               this.states.flatMap((state) => (shown === "norms" ? state.norms : state.added_norms) ?? [])
+                   .reduce((most, norm) => Math.max(most, norm), 1e-9);
   }
 
   /** @param {number} row */
