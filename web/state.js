@@ -151,7 +151,9 @@ export function createStore(inFragment, first = {}) {
       const before = state;
       // What differs in a word from one sentence does not from another one.
       const isOther = changes.text !== undefined && changes.text !== before.text;
-      state = {...state, ...(isOther ? {beside: ""} : {}), ...changes};
+      // The number of a word is not that of a token.
+      const inOthers = changes.words !== undefined && changes.words !== before.words;
+      state = {...state, ...(isOther ? {beside: ""} : {}), ...(inOthers ? {token: ""} : {}), ...changes};
       if (write(state, first) === write(before, first)) return;
       if (hasAddress) writeAddress(typing ? "replaceState" : "pushState");
       tell(before);

@@ -58,6 +58,24 @@ test("a page that begins with words", () => {
   written.length = 0;
 });
 
+test("a pinned word is no token", () => {
+  location.hash = "#words=1&token=t2";
+  const pinned = (changes) => {
+    const store = createStore(true);
+    store.set(changes);
+    return store.get().token;
+  };
+  assert.equal(pinned({words: false}), "");
+  assert.equal(pinned({words: false, token: "s1"}), "s1");
+  assert.equal(pinned({words: true}), "t2");
+  assert.equal(pinned({view: "head"}), "t2");
+  location.hash = "#token=t2";
+  assert.equal(pinned({words: true}), "");
+  assert.equal(pinned({words: false}), "t2");
+  location.hash = "";
+  written.length = 0;
+});
+
 test("a browser refuses a new address", () => {
   const store = createStore(false), told = [];
   store.subscribe((state) => told.push(state.text));

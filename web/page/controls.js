@@ -74,7 +74,7 @@ export function createPlaceControls(app) {
 export function createSettings(app) {
   const unit = choice(
       strings.unit, [[false, strings.tokens], [true, strings.words]],
-      (value) => app.store.set({words: value, token: ""}));
+      (value) => app.store.set({words: value}));
   const beam = element("input", {
     type: "number",
     min: "0",
