@@ -1340,6 +1340,10 @@ class Answers(OfServer):
         finally:
             self.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=blocked["identifier"])
 
+    def test_the_whole_model_with_heads_off(self):
+        self.show(pair="de-en", text=SHORT, view="model", off="cross:2:1")
+        self.browser.wait("/count in the attention alone/.test(document.querySelector('#panel .note-line')?.textContent)", "what is said of the heads")
+
 
 
 class StandInSite(unittest.TestCase):

@@ -320,7 +320,7 @@ export function createWholeModel(app) {
         ...(decoder >= 0 ? {decoder_position: decoder + 1} : {})
       });
       if (!answer) return;
-      note.textContent = answer.failure ?? (state.off ? strings.withAllHeads : "");
+      note.textContent = answer.failure ?? (state.off ? strings.nextWithAllHeads : "");
       found = answer.result ?? null;
       draw();
     },
