@@ -107,21 +107,21 @@ const app = {
     const text = writeSpot(spot && spot.index >= 0 ? {side: spot.side, index: spot.index} : null);
     store.set({token: text === store.get().token ? "" : text});
   },
-  /// Stack, layer and head that are shown, as far as the trace has them. One query is that of one head: of
-  /// the first where none is chosen.
+  /// View, stack, layer and head that are shown, as far as the trace has them. One query is that of one head:
+  /// of the first where none is chosen.
   place() {
-    const state = store.get(), trace = app.shown();
+    const state = store.get(), trace = app.shown(), view = shownView();
     const there = trace.stackNames;
     const stack = there.includes(state.stack) ? state.stack : there[0];
     const layers = trace.layers(stack);
     let layer = state.layer >= 1 && state.layer <= layers ? state.layer : trace.defaultLayer(stack);
     while (layer > 1 && !trace.matrix(stack, layer, 0)) --layer;
-    const usual = shownView() === "query" && !trace.averaged ? 1 : 0;
+    const usual = view === "query" && !trace.averaged ? 1 : 0;
     const head =
         state.head >= 1 && state.head <= trace.heads(stack, layer) && trace.matrix(stack, layer, state.head) ?
         state.head :
         usual;
-    return {stack, layer, head};
+    return {view, stack, layer, head};
   },
   view: () => made.get(shownView()) ?? null,
   /// Whether a view has something to say about the trace: the search is for translations, the next token for

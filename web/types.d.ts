@@ -38,8 +38,10 @@ interface MeasuredHead extends Head {
   metrics: Record<MetricName, number>;
 }
 
-/** Stack, layer and head that are shown; head 0 is the mean over the heads. */
-type Place = Head;
+/** The view, and stack, layer and head that are shown; head 0 is the mean over the heads. */
+interface Place extends Head {
+  view: ViewName;
+}
 
 /** How a token is written. */
 interface Label {
@@ -344,7 +346,7 @@ interface Takeaway {
 interface View {
   element: HTMLElement;
   /** Null where the view has none to take away. */
-  picture: {scene: Scene | null} | null;
+  picture: {element: HTMLElement; scene: Scene | null; label: string} | null;
   /** What there is to take away beside the picture. Without it: the attention. */
   takeaway?(): Takeaway;
   /** Drops what is on its way: another view is shown, or another sentence is read. */

@@ -356,6 +356,22 @@ class Page(Saving, unittest.TestCase):
         self.show(view="query", layer=2)
         self.assertIn("--head 1 ", self.browser.run("return document.querySelector('.command code').textContent"))
 
+    def test_a_view_that_the_trace_does_not_have_is_lines(self):
+        for view in ["next", "none"]:
+            self.show(view=view, layer=2)
+            self.assertEqual(self.browser.run("return document.querySelector('[role=tab][aria-selected=true]').dataset.view"), "lines")
+            self.assertIn("--head all ", self.browser.run("return document.querySelector('.command code').textContent"))
+            heads = self.browser.run("return [...document.querySelectorAll('.place .field:last-child [role=radio]')].map((each) => each.textContent)")
+            self.assertEqual(heads[0], "All")
+
+    def test_the_title_of_a_picture_is_what_it_shows(self):
+        for view in ["lines", "heads", "head"]:
+            self.show(view=view, layer=2, head=5)
+            label = self.browser.run("return document.querySelector('#panel .overlay').ariaLabel")
+            self.browser.click(".export button:nth-of-type(1)")
+            svg = xml.etree.ElementTree.fromstring(self.saved("attention.svg" if view == "heads" else "attention-cross-2-5.svg").decode())
+            self.assertEqual(svg.find("{http://www.w3.org/2000/svg}title").text, label, view)
+
     def test_the_command_has_the_options_of_the_page(self):
         page, options = str(pathlib.Path(self.folder.name) / "target.html"), ["--target", "It's a cat.", "--ablate", "cross:1:2", "--ablate", "encoder:2:all", "--no-shortlist"]
         attend(SHORT, *options, "--head", "3", "--words", "--output", page)
@@ -1291,6 +1307,7 @@ class Answers(OfServer):
         self.type("Die Katze schläft.")
         self.browser.wait("/refused/.test(document.querySelector('#panel').textContent)", "the error")
         self.assertFalse(self.browser.run(f"return Boolean({tree})"))
+        self.assertTrue(self.browser.run("return document.querySelector('.export button').disabled"), "an earlier picture can be saved")
         self.browser.run("answers = {}")
         self.type("Die Katze schläft nicht.")
         self.browser.wait(f"{tree} && /cat/.test(document.querySelector('.finished').textContent)", "another tree")

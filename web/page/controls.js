@@ -30,7 +30,7 @@ export function createPlaceControls(app) {
         element("span", {class: "field"}, element("span", {}, strings.headLabel), heads)),
     update() {
       const trace = app.shown(), place = app.place(), state = app.store.get();
-      const view = state.view;
+      const {view} = place;
       const layerCount = trace.layers(place.stack), headCount = trace.heads(place.stack, place.layer);
       const withMean = view !== "query" && !trace.averaged && headCount > 1;
       const wanted = `${layerCount} ${headCount} ${withMean} ${view === "lines"}`;

@@ -35,18 +35,19 @@ function shellWord(text) {
 }
 
 /// The heads of a picture, as the command and the server name them.
-/** @param {State} state @param {number} head */
-function headOption(state, head) {
+/** @param {Place} place */
+function headOption({view, head}) {
   if (head > 0) return String(head);
-  return state.view === "lines" ? "all" : "mean";
+  return view === "lines" ? "all" : "mean";
 }
 
 /// Asks the server for the PDF of what is shown, drawn by the library.
 /** @param {App} app */
 async function drawPdf(app) {
-  const state = app.store.get(), {stack, layer, head} = app.place(), off = parseHeads(state.off);
+  const state = app.store.get(), place = app.place(), off = parseHeads(state.off);
   const changes = {...(state.target ? {target: state.target} : {}), ...(off.length ? {ablate: off} : {})};
-  const what = state.view === "heads" ? {} : {stack, layer: String(layer), head: headOption(state, head)};
+  const {view, stack, layer} = place;
+  const what = view === "heads" ? {} : {stack, layer: String(layer), head: headOption(place)};
   return attentionPicture(state, changes, {format: "pdf", ...what});
 }
 
@@ -92,7 +93,7 @@ function commandFor(app, output) {
 
 /** @param {App} app @param {string} output */
 function attendCommand(app, output) {
-  const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
+  const state = app.store.get(), trace = app.trace(), place = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target), ...modelWords(app)];
   if (app.file?.options) words.push(app.file.options);
   if (state.target) words.push("--target", shellWord(state.target));
@@ -107,8 +108,8 @@ function attendCommand(app, output) {
     if (!off.scale)
       words.push("--ablate", writeHeads([off]));  // the command switches off, and does not scale
   }
-  if (state.view !== "heads")
-    words.push("--stack", stack, "--layer", String(layer), "--head", headOption(state, head));
+  if (place.view !== "heads")
+    words.push("--stack", place.stack, "--layer", String(place.layer), "--head", headOption(place));
   if (state.words) words.push("--words");
   if (output) words.push("--output", output);
   return words.join(" ");
@@ -149,8 +150,8 @@ const quote = (text) => `"${String(text).replace(/"/g, "\"\"")}"`;
 /// One line for each weight of the chosen head; of all heads, one line for each head.
 /** @param {App} app */
 function csv(app) {
-  const trace = app.shown(), {stack, layer, head} = app.place();
-  if (app.store.get().view === "heads") {
+  const trace = app.shown(), {view, stack, layer, head} = app.place();
+  if (view === "heads") {
     const lines = allHeads(trace).map(
         (each) => [each.stack, each.layer, each.head,
                    ...kMetrics.map((name) => each.metrics[name].toFixed(5))]
@@ -191,14 +192,18 @@ export function createExport(app) {
   const name = () => {
     const given = taken();
     if (given) return given.name;
-    const {stack, layer, head} = app.place(), {view} = app.store.get();
+    const {view, stack, layer, head} = app.place();
     return view === "heads" ? "attention" : `attention-${stack}-${layer}${head > 0 ? `-${head}` : ""}`;
   };
-  const scene = () => app.view()?.picture?.scene ?? null;
-  /** @param {(scene: Scene) => void} take */
+  /// That of the picture, as long as it is shown.
+  const scene = () => {
+    const picture = app.view()?.picture;
+    return picture && !picture.element.hidden ? picture.scene : null;
+  };
+  /** @param {(scene: Scene, label: string) => void} take */
   const withScene = (take) => {
     const there = scene();
-    if (there) take(there);
+    if (there) take(there, app.view()?.picture?.label ?? "");
   };
   const command = element("code", {}), intro = element("p", {}),
         failed = element("p", {class: "needs", role: "status"});
@@ -231,9 +236,8 @@ export function createExport(app) {
     button(
         labels.svg,
         () => withScene(
-            (of) => save(
-                `${name()}.svg`, toSvg(of, app.describePicture(), app.colours().background),
-                "image/svg+xml")),
+            (of, label) =>
+                save(`${name()}.svg`, toSvg(of, label, app.colours().background), "image/svg+xml")),
         true),
     button(
         labels.png,

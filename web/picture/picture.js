@@ -70,11 +70,13 @@ export function createPicture({point, leave, press, key}) {
     element: figure,
     /** @type {Scene | null} */
     scene: null,
+    label: "",
     /// The width that a picture may have without a scroll bar.
     room: () => Math.max(280, Math.floor(((frame.clientWidth || 608) - 8) / readZoom())),
     /** @param {Scene} scene @param {string} label @param {() => HTMLElement} [numbers] its table */
     show(scene, label, numbers) {
       this.scene = scene;
+      this.label = label;
       zoom = readZoom();
       paint(scene, fit(base, scene, zoom));
       context = fit(overlay, scene, zoom);

@@ -92,7 +92,7 @@ function bar(share, text) {
 
 /// The steps of a query as a table, and its rows, one for each key.
 /**
- * @param {App} app @param {Steps} steps @param {Place} place
+ * @param {App} app @param {Steps} steps @param {Head} place
  * @param {number} query
  */
 export function queryTable(app, steps, place, query) {

@@ -204,10 +204,9 @@ export function createSearch(app) {
       note.textContent =
           answer.failure ?? (state.target ? `${strings.searchOfModel} ${demanded}`.trim() : demanded);
       picture.element.hidden = finished.hidden = !answer.result?.steps.length;
-      if (answer.result)
-        draw(answer.result);
-      else
-        layout = null;
+      if (answer.result) return draw(answer.result);
+      layout = null;
+      app.pictureChanged();
     },
   };
 }
