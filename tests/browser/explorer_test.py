@@ -1357,6 +1357,13 @@ class Answers(OfServer):
         finally:
             self.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=blocked["identifier"])
 
+    def test_a_word_with_a_comma_is_no_switch(self):
+        self.show(pair="de-en", text="Die Stadt hat 10.000 Einwohner.", view="change")
+        self.browser.wait("/10,000/.test(document.querySelector('.versus .translation')?.textContent)", "the original")
+        switches = self.browser.run("return [...document.querySelectorAll('.word-switch')].map((each) => each.textContent)")
+        self.assertIn("city", switches)
+        self.assertNotIn("10,000", switches)
+
     def test_the_whole_model_with_heads_off(self):
         self.show(pair="de-en", text=SHORT, view="model", off="cross:2:1")
         self.browser.wait("/count in the attention alone/.test(document.querySelector('#panel .note-line')?.textContent)", "what is said of the heads")

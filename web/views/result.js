@@ -47,7 +47,8 @@ function wordSwitches(app, text) {
   const now = parseWords(app.store.get().forbid);
   return text.split(/(\s+)/).map((word) => {
     const bare = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "").toLowerCase();
-    if (!bare) return word;
+    // The words that are forbidden have commas between them.
+    if (!bare || bare.includes(",")) return word;
     // Of longer words, the other forms too: without "dog", the model might write "dogs".
     const pattern = bare.length > 2 ? `${bare}*` : bare, off = now.includes(pattern);
     const toggled = off ? now.filter((each) => each !== pattern) : [...now, pattern];
