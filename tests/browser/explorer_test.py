@@ -890,6 +890,14 @@ class OtherModels(OfServer):
         self.show(model="vectors", text="the dog", view="change", off="encoder:1:1,encoder:1:2,encoder:2:1,encoder:2:2")
         self.browser.wait("document.querySelector('.difference')", "the difference")
         self.assertLess(difference(), 0)
+        # The other sentences are compared by the same changed model.
+        vectors = self.ask("v1/embeddings", {"model": "vectors", "input": ["the dog", "the cat"], "ablate": [{"stack": "encoder"}]})["data"]
+        self.go(model="vectors", text="the dog", view="change", off="encoder:1:1,encoder:1:2,encoder:2:1,encoder:2:2", others="the cat")
+        self.browser.wait("document.querySelectorAll('.similarities dt').length === 1", "the similarity")
+        one, other = [each["embedding"] for each in vectors]
+        dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+        shown = float(self.browser.run("return document.querySelector('.similarities .bar-text').textContent"))
+        self.assertAlmostEqual(shown, dot(one, other) / (dot(one, one) * dot(other, other)) ** 0.5, delta=0.00051)
         self.browser.run("[...document.querySelectorAll('#panel button')].find((each) => each.textContent.startsWith('Switch each')).click()")
         self.browser.wait("document.querySelectorAll('.change-heads table tbody tr').length === 4", "the loss of each head")
         self.picture("change-vectors")

@@ -2,6 +2,7 @@
 
 import {createQuestion, embed, embeddingOf} from "../connection/api.js";
 import {largestOf, strip} from "../picture/vectors.js";
+import {parseHeads} from "../state.js";
 import {strings} from "../strings.js";
 
 import {element, showValue} from "./dom.js";
@@ -61,7 +62,8 @@ export function createSimilarities(app) {
       const state = app.store.get(), text = state.others || strings.examplesOfSimilar.join("\n");
       showValue(others, text);
       const lines = linesOf(text);
-      const answer = await question.ask(embeddingOf(state, [state.text, ...lines]));
+      const ablate = state.off ? {ablate: parseHeads(state.off)} : {};
+      const answer = await question.ask(embeddingOf(state, [state.text, ...lines], ablate));
       if (answer?.failure) {
         list.replaceChildren(element("dd", {class: "needs"}, answer.failure));
         vector.replaceChildren();
