@@ -1376,6 +1376,16 @@ class Answers(OfServer):
         self.show(pair="de-en", text=SHORT, view="model", off="cross:2:1")
         self.browser.wait("/count in the attention alone/.test(document.querySelector('#panel .note-line')?.textContent)", "what is said of the heads")
 
+    def test_text_from_right_to_left(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#translation').textContent", "the translation")
+        direction = "return ['#source', '#translation'].map((each) => getComputedStyle(document.querySelector(each)).direction)"
+        self.assertEqual(self.browser.run(direction), ["ltr", "ltr"])
+        self.intercept(attend="400")
+        self.type("الكلب ينام")
+        self.browser.run("document.querySelector('#translation').textContent = 'الكلب ينام'")
+        self.assertEqual(self.browser.run(direction), ["rtl", "rtl"])
+        self.browser.wait("document.querySelector('.status.failed')", "the answer")
 
 
 class StandInSite(unittest.TestCase):

@@ -75,6 +75,7 @@ export function createSentence(app, settings) {
   const source = element("textarea", {
     id: "source",
     rows: "1",
+    dir: "auto",
     spellcheck: "false",
     placeholder: strings.sourceHint,
     readonly: offline,

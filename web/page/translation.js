@@ -13,7 +13,7 @@ function partsOf(text) { return text.split(/(\s+)/); }
 
 export function createTranslation() {
   const line = element("p", {id: "confidence", class: "note-line", role: "status", hidden: true});
-  const output = element("output", {id: "translation", class: "translation", "for": "source"});
+  const output = element("output", {id: "translation", class: "translation", "for": "source", dir: "auto"});
   const warnings = element("ul", {id: "warnings", class: "warnings", hidden: true});
   let shown = "";
 
