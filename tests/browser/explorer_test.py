@@ -1365,6 +1365,19 @@ class Answers(OfServer):
         finally:
             self.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=blocked["identifier"])
 
+    def test_precisions_are_those_of_the_model(self):
+        with urllib.request.urlopen(self.url + "v1/models", timeout=PATIENCE) as answer:
+            [precisions] = [each["precisions"] for each in json.load(answer)["data"]]
+        options = "const box = [...document.querySelectorAll('.settings select')].find((each) => [...each.options].some(({value}) => value === 'float32'));"
+        for chosen in ["", *precisions, "unknown"]:
+            self.show(pair="de-en", text=SHORT, precision=chosen)
+            self.browser.wait("document.querySelector('#translation').textContent || document.querySelector('.status.failed')", "the answer")
+            self.browser.wait(f"(() => {{{options} return box?.options.length > 1; }})()", "the precisions")
+            values, shown = self.browser.run(options + "return [[...box.options].map(({value}) => value), box.value]")
+            self.assertEqual(values, ["", *precisions, *(["unknown"] if chosen == "unknown" else [])])
+            self.assertEqual(shown, chosen)
+        self.browser.console()  # the refusal of the last one
+
     def test_a_word_with_a_comma_is_no_switch(self):
         self.show(pair="de-en", text="Die Stadt hat 10.000 Einwohner.", view="change")
         self.browser.wait("/10,000/.test(document.querySelector('.versus .translation')?.textContent)", "the original")

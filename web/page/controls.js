@@ -1,6 +1,6 @@
 // What is looked at: stack, layer and head; tokens or words; and the options of the search.
 
-import {keepKey, readKey} from "../connection/api.js";
+import {keepKey, modelOf, readKey} from "../connection/api.js";
 import {isSite} from "../connection/connection.js";
 import {headColour} from "../picture/colours.js";
 import {kStacks} from "../picture/trace.js";
@@ -127,7 +127,12 @@ export function createSettings(app) {
       showValue(penalty, state.penalty);
       unsure.show(Object.entries(strings.unsureOptions), state.unsure);
       precision.element.hidden = !app.file && !app.models().some((model) => model.precisions?.length > 1);
-      precision.show([["", strings.byDefault], ["float32", "float32"], ["int8", "int8"]], state.precision);
+      // Of a pair through other languages: what any model has.
+      const offered = modelOf(state)?.precisions ?? app.models().flatMap((model) => model.precisions);
+      const names = new Set([...offered, ...(state.precision ? [state.precision] : [])]);
+      /** @type {[string, string][]} */
+      const options = [...names].map((each) => [each, each]);
+      precision.show([["", strings.byDefault], ...options], state.precision);
     },
   };
 }
