@@ -1365,6 +1365,15 @@ class Answers(OfServer):
         finally:
             self.browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=blocked["identifier"])
 
+    def test_compare_with_nothing(self):
+        self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")
+        self.browser.wait("/position|number/.test(document.querySelector('#panel .note-line')?.textContent)", "the comparison")
+        self.browser.run("document.querySelector('details.numbers').open = true")
+        columns = "document.querySelectorAll('details.numbers thead th').length === "
+        self.browser.wait(columns + "5", "the differences")
+        self.go(pair="de-en", text=SHORT, view="compare", other="text:")
+        self.browser.wait(columns + "4", "that the other sentence goes")
+
     def test_precisions_are_those_of_the_model(self):
         with urllib.request.urlopen(self.url + "v1/models", timeout=PATIENCE) as answer:
             [precisions] = [each["precisions"] for each in json.load(answer)["data"]]

@@ -228,7 +228,7 @@ export function createCompare(app) {
       if (which === "sentence" && app.file)
         choice.show(app.file.traces.map((trace, n) => [String(n + 1), trace.source || trace.target]), value);
       if (which === "sentence" && app.file) other = sentenceOf(app.file, Number(value));
-      if (which === "") other = null;
+      if (!value) other = null;
       const isAsked = !app.file && which !== "" && value !== "";
       const answering = isAsked ? question.ask(otherBody(state, which, value)) : null;
       draw();
