@@ -56,25 +56,32 @@ class Changes {
  private:
   /// Words of the translation that are no numbers are wrong, even beside the right one: "740. und
   /// fortzigsten". Without a number word in the source they may be a name. A malformed Roman
-  /// numeral may be copied. Half of a number is wrong for half a million: "die Hälfte von 500.000".
+  /// numeral may be copied. Half of a number is wrong where the number is already half: "die Hälfte von
+  /// 500.000" for half a million.
   void add_broken(std::vector<Value>& added) const {
     const bool words = std::ranges::any_of(values_[0].values, &Value::in_words);
-    const bool parts = std::ranges::any_of(values_[0].values,
-                                           [](const Value& value) { return value.part && !value.broken; });
     const bool replaced = std::ranges::count(values_[0].values, kReplacementCharacter, &Value::normal) > 0;
-    const auto is_wrong = [&](const Value& value) {
+    const auto is_wrong = [&](const Value& value, size_t index) {
       if (value.normal == kReplacementCharacter) return !replaced;
-      if (value.part) return parts;
+      if (value.part) return is_part_in_source(index + 1);
       if (value.roman) return !compared_.holds_text(0, value.normal);
       return words || !value.in_words;
     };
     bool replacement = false;  // once: texts of bytes that are none have many
-    for (const Value& value : values_[1].values) {
-      if (!value.broken || !is_wrong(value)) continue;
+    for (size_t n = 0; n < values_[1].values.size(); ++n) {
+      const Value& value = values_[1].values[n];
+      if (!value.broken || !is_wrong(value, n)) continue;
       if (value.normal == kReplacementCharacter && std::exchange(replacement, true)) continue;
       added.push_back(value);
     }
     std::ranges::sort(added, {}, &Value::begin);
+  }
+
+  /// Whether value n of the translation is a part of something in the source, such as half a million.
+  bool is_part_in_source(size_t n) const {
+    return n < values_[1].values.size() && std::ranges::any_of(values_[0].values, [&](const Value& value) {
+             return value.part && !value.broken && value.normal == values_[1].values[n].normal;
+           });
   }
 
   /// Whether a number in front of a date may be its day: no "1.250 € bis zum 15. März".

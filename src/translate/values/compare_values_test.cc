@@ -642,7 +642,24 @@ INSTANTIATE_TEST_SUITE_P(
         // Of other numbers, halves are halves.
         Pair{"en", "Half of 500 people", "de", "Die Hälfte von 500 Leuten", 0, 0},
         Pair{"en", "Half the 500 people", "de", "Die Hälfte von 500 Leuten", 0, 0},
-        Pair{"de", "Ein Viertel von 80", "es", "La cuarta parte de 80", 0, 0}));
+        Pair{"de", "Ein Viertel von 80", "es", "La cuarta parte de 80", 0, 0},
+        // Also beside parts of an hour and of a million.
+        Pair{"de", "Die Hälfte von 200 Leuten wartete eine halbe Stunde.", "en",
+             "Half of 200 people waited half an hour.", 0, 0},
+        Pair{"de", "Ein Viertel von 100 Gästen blieb eine Viertelstunde.", "en",
+             "A quarter of 100 guests stayed for a quarter of an hour.", 0, 0},
+        Pair{"en", "In half an hour he ate half of 20 cookies.", "de",
+             "In einer halben Stunde aß er die Hälfte von 20 Keksen.", 0, 0},
+        Pair{"en", "A quarter of 100 people waited three quarters of an hour.", "de",
+             "Ein Viertel von 100 Leuten wartete eine Dreiviertelstunde.", 0, 0},
+        Pair{"en", "He spent half of 500 dollars in half an hour.", "es",
+             "Gastó la mitad de 500 dólares en media hora.", 0, 0},
+        Pair{"es", "En media hora comió la mitad de 20 galletas.", "en",
+             "In half an hour, he ate half of 20 cookies.", 0, 0},
+        Pair{"en", "Half of 200 guests spent half a million dollars.", "de",
+             "Die Hälfte von 200 Gästen gab eine halbe Million Dollar aus.", 0, 0},
+        Pair{"en", "Half of 200 guests spent half a million dollars.", "de",
+             "Die Hälfte von 200 Gästen gab die Hälfte von 500.000 Dollar aus.", 0, 1}));
 
 INSTANTIATE_TEST_SUITE_P(
     PeriodsWithinAndBehindNumbers, ComparedValues,
@@ -1086,6 +1103,18 @@ TEST(RepairTrials, ChangeOnlyTheMarkOfADecimalNumber) {
   EXPECT_EQ(
       translation.substr(0, trial.kept_bytes) + trial.inserted + translation.substr(trial.resumed_bytes),
       "ein 1,5- Liter Motor");
+}
+
+TEST(RepairTrials, WriteTheUnitOfADecimalNumberInAWordToo) {
+  const std::string source = "The 2.5-liter engine is strong.",
+                    translation = "Die 2.5-litermaschine ist stark.";
+  const auto trials =
+      repair_trials(compare_values({source, english_values()}, {translation, german_values()}),
+                    {source, translation}, english_values(), german_values(), 0);
+  ASSERT_GE(trials.size(), 2);
+  EXPECT_EQ(translation.substr(0, trials[0].kept_bytes) + trials[0].inserted, "Die 2,5 Liter");
+  EXPECT_EQ(translation.substr(0, trials[1].kept_bytes) + trials[1].inserted, "Die 2,5 l");
+  for (const RepairTrial& trial : trials) EXPECT_EQ(trial.resumed_bytes, 0);  // the unit would stay missing
 }
 
 TEST(RepairTrials, WriteBothTimesOfAList) {

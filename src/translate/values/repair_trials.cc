@@ -65,6 +65,15 @@ size_t without_words(std::string_view translation, size_t begin, std::span<const
   return end;
 }
 
+/// Whether a text begins with a unit that a hyphen keeps apart from the number before it: "- Liter", but not
+/// "-litermaschine".
+bool is_unit_apart(Unit unit, std::string_view text, const ValueLanguage& language) {
+  constexpr size_t kBytes = 64;  // of the unit
+  const std::vector<TextToken> tokens = tokenize_values(text.substr(0, kBytes));
+  const size_t hyphen = !tokens.empty() && tokens[0].is("-") ? 1 : 0;
+  return is_same_unit(find_unit(TextTokens(tokens).subspan(hyphen), language).unit, unit);
+}
+
 /// The whole range in place of what the translation makes of it.
 RepairTrial range_trial(const LostRange& range, const RepairedTexts& texts, const ValueLanguage& language) {
   const auto form = [&](const Value& time) { return language.write_time(time).front(); };
@@ -284,14 +293,20 @@ std::vector<RepairTrial> repair_trials(const ValueDifferences& differences, cons
     const bool is_more = right.kind == ValueKind::kText &&
                          text_of(added.front(), texts.translation).starts_with(form + " ") &&
                          added.front().end < texts.translation.size();
-    // Of "2.5- Liter", only the point is wrong.
-    const bool only_mark = right.kind == ValueKind::kNumber && added.front().ill_written &&
-                           !added.front().ordinal && added.front().unit == Unit::kNone &&
-                           right.normal == added.front().normal;
-    if (only_mark) {
+    const bool ill_written = right.kind == ValueKind::kNumber && added.front().ill_written &&
+                             !added.front().ordinal && added.front().unit == Unit::kNone &&
+                             right.normal == added.front().normal;
+    if (ill_written &&
+        (right.unit == Unit::kNone ||
+         is_unit_apart(right.unit, texts.translation.substr(added.front().end), target_language))) {
+      // Of "2.5- Liter", only the point is wrong.
       trials.push_back({.kept_bytes = kept,
                         .inserted = write_figures(right.normal, target_language, right.decimals),
                         .resumed_bytes = added.front().end});
+    } else if (ill_written) {
+      // Behind "2.5-litermaschine", which has the unit's word, its sign may be said twice: "2,5 l Liter".
+      trials.push_back(
+          insertion(texts.translation, kept, form_of(right, source, target_language, attempt + 1)));
     }
     trials.push_back(is_more
                          ? RepairTrial{.kept_bytes = wrong + form.size(), .resumed_bytes = added.front().end}
