@@ -587,6 +587,38 @@ TEST(MarkdownDocument, FormulasStayAsTheyAre) {
   EXPECT_THAT(texts(markdown_segments("```\n$$\n```\nHund\n```\n$$\n```\n")), ElementsAre("Hund"));
 }
 
+TEST(MarkdownDocument, DollarSignsOfProseAreNoFormulas) {
+  for (const std::string prose : {"Am Anfang \"$\" und am Ende \"$\" hier", "($) ist Geld und ($) auch",
+                                  "Es kostet $5; \"$\" ist das Zeichen", "ein „$“ und ein „$“",
+                                  "ein **$** und ein **$**", "viele $$ für mein Auto, aber keine $$ heute"}) {
+    EXPECT_EQ(copied_markdown(prose + ".\n"), prose + ".\n");
+    const auto found = texts(markdown_segments(prose + ".\n"));
+    ASSERT_EQ(found.size(), 1) << prose;
+    EXPECT_EQ(found[0].find("`x"), std::string::npos) << found[0];
+  }
+  EXPECT_THAT(
+      texts(markdown_segments(
+          "Es gilt $f'$, ($a and b$), $]0,1[$, $$ x + y $$ und $x \\text{ for all these } y$ hier.\n")),
+      ElementsAre("Es gilt `x0`, (`x1`), `x2`, `x3` und `x4` hier."));
+}
+
+TEST(MarkdownDocument, FormulasOfSeveralLinesBeginBehindTextAndMarksOfLists) {
+  const std::string list =
+      "Regeln:\n- $$\n  a\n  $$\n  Die erste.\n- $$b\n  $$\n  Die zweite.\n\n1. $$\n   c\n   $$\n2. Hund\n";
+  EXPECT_THAT(texts(markdown_segments(list)), ElementsAre("Regeln:", "Die erste.", "Die zweite.", "Hund"));
+  EXPECT_EQ(copied_markdown(list), list);
+  const std::string text = "> Die Summe $s$ ist $$\n> a\n> $$\n> und\n\nHund $$\nb\n$$\nKatze\n$$\nc\n$$\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Die Summe `x0` ist `x1`", "und", "Hund `x0`", "Katze"));
+  EXPECT_EQ(copied_markdown(text), text);
+  for (const std::string prices :
+       {"Lokal A: $$\nLokal B: $$", "Viele $$\nfür mein Auto und\n$$", "- $$ Hund\n- Katze: $$"})
+    EXPECT_THAT(texts(markdown_segments(prices + "\n")),
+                testing::Not(testing::Contains(testing::HasSubstr("`x"))))
+        << prices;
+  EXPECT_THAT(texts(markdown_segments("- $$ Hund\n- Katze: $$\n")), ElementsAre("$$ Hund", "Katze: $$"));
+}
+
 TEST(MarkdownDocument, LinesBeginWithMarkup) {
   for (const std::string markup : {"[Hund](u)", "**Hund**", "<b>Hund</b>", "`Hund`", "<http://hund.example>",
                                    "[*Hund*](u)", "*[Hund](u)*", "[^1]"}) {

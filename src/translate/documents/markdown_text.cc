@@ -1,6 +1,9 @@
 #include "translate/documents/markdown_text.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
 
 #include "base/text/ascii.h"
 #include "text/unicode/unicode_properties.h"
@@ -47,9 +50,60 @@ bool begins_amount(std::string_view content) {
   return false;
 }
 
+/// What encloses a dollar sign that stands for itself: "($)", "**$**".
+using Marks = std::pair<std::string_view, std::string_view>;
+constexpr auto kEnclosing = std::to_array<Marks>({{"(", ")"},
+                                                  {"[", "]"},
+                                                  {"\"", "\""},
+                                                  {"'", "'"},
+                                                  {"*", "*"},
+                                                  {"_", "_"},
+                                                  {"“", "”"},
+                                                  {"‘", "’"},
+                                                  {"„", "“"},
+                                                  {"‚", "‘"},
+                                                  {"«", "»"},
+                                                  {"»", "«"}});
+
+/// Whether marks enclose the bytes [begin, end) of a line, and nothing else.
+bool is_enclosed(std::string_view line, size_t begin, size_t end) {
+  return std::ranges::any_of(kEnclosing, [&](const Marks& marks) {
+    return line.substr(0, begin).ends_with(marks.first) && line.substr(end).starts_with(marks.second);
+  });
+}
+
+/// Whether a piece between spaces is a word of several letters, with a mark behind it or not.
+bool is_ordinary_word(std::string_view word) {
+  word = word.substr(0, word.find_last_not_of(",.;:!?") + 1);
+  size_t letters = 0;
+  for (size_t at = 0; at < word.size(); ++letters) {
+    if (is_ascii_digit(static_cast<unsigned char>(word[at])) ||
+        !is_letter_or_digit(next_code_point(word, at)))
+      return false;
+  }
+  return letters > 1;
+}
+
+/// Whether two words in a row say that dollar signs enclose no formula: "for my car". A command of LaTeX, a
+/// power or an equation says that they enclose one.
+bool is_prose(std::string_view content) {
+  if (content.find_first_of("^=") != std::string_view::npos) return false;
+  for (size_t at = content.find('\\'); at != std::string_view::npos; at = content.find('\\', at + 2)) {
+    if (is_letter_or_digit_at(content, at + 1)) return false;
+  }
+  bool behind_word = false;
+  for (const std::string_view piece : split_whitespace(content)) {
+    const bool word = is_ordinary_word(piece);
+    if (word && behind_word) return true;
+    behind_word = word;
+  }
+  return false;
+}
+
 /// The bytes of the formula "$x$" or "$$x$$" at a position of a line; 0 if there is none. As in pandoc, no
 /// white space is inside of its dollar signs, and no digit behind it: "$5 and $10" are prices. Nor is it
-/// joined to a word: "US$5/A$", "$HOME/$USER".
+/// joined to a word: "US$5/A$", "$HOME/$USER". Nor do words in a row make a formula, nor signs that stand for
+/// themselves: "($) for money".
 size_t formula_length(std::string_view line, size_t at) {
   if (line[at] != '$' || (at > 0 && line[at - 1] == '$')) return 0;
   if (at > 0 && is_letter_or_digit_at(line, character_start(line, at - 1))) return 0;
@@ -57,36 +111,57 @@ size_t formula_length(std::string_view line, size_t at) {
   const std::string_view mark = kDisplay.substr(0, display ? 2 : 1);
   const auto is_space = [&](size_t n) { return line[n] == ' ' || line[n] == '\t'; };
   const size_t begin = at + mark.size();
-  if (begin >= line.size() || (!display && is_space(begin))) return 0;
+  if (begin >= line.size() || (!display && is_space(begin)) || is_enclosed(line, at, begin)) return 0;
   for (size_t end = begin; end < line.size(); ++end) {
     if (line[end] == '`') return 0;  // code
     if (line[end] == '\\') {
       ++end;
     } else if (line[end] == '$') {
       const size_t behind = end + mark.size();
+      const std::string_view content = line.substr(begin, end - begin);
       const bool closes = end > begin && line.substr(end).starts_with(mark) &&
-                          (display || !is_space(end - 1)) && !is_letter_or_digit_at(line, behind) &&
-                          !line.substr(behind).starts_with('$');
-      return closes && !begins_amount(line.substr(begin, end - begin)) ? behind - at : 0;
+                          !is_enclosed(line, end, behind) && (display || !is_space(end - 1)) &&
+                          !is_letter_or_digit_at(line, behind) && !line.substr(behind).starts_with('$');
+      return closes && !begins_amount(content) && !is_prose(content) ? behind - at : 0;
     }
   }
   return 0;
 }
 
-/// The end of the formula of several lines whose first line begins at a position: of the line that its "$$"
-/// ends; 0 if there is none. No line of it is empty.
-size_t end_of_display(std::string_view document, size_t at) {
-  for (bool first = true; at < document.size(); first = false) {
-    const size_t end = std::min(document.find('\n', at), document.size());
-    std::string_view line = strip(document.substr(at, end - at));
-    line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
-    if (line.empty() || (first && !line.starts_with(kDisplay))) return 0;
-    if (first) line.remove_prefix(kDisplay.size());
-    if (const size_t mark = line.find(kDisplay); mark != std::string_view::npos)
-      return !first && mark + kDisplay.size() == line.size() ? end : 0;
-    at = end + 1;
+/// A formula of several lines.
+struct DisplayedFormula {
+  size_t begin = 0;  ///< of its first line, or of its "$$" behind marks of a list or a text
+  size_t end = 0;    ///< of the line that its second "$$" ends
+};
+
+/// The formula of several lines that the line at a position begins: with "$$", behind marks of items of lists
+/// or not, or at its end: "The sum is $$". Behind marks or a text, the second "$$" is alone in its line:
+/// "Lunch: $$" and "Dinner: $$" may be prices. No line of it is empty.
+std::optional<DisplayedFormula> find_display(std::string_view document, size_t at) {
+  const size_t first_end = std::min(document.find('\n', at), document.size());
+  const std::string_view first = document.substr(at, first_end - at);
+  const size_t mark = first.find(kDisplay);
+  if (mark == std::string_view::npos) return std::nullopt;
+  const std::string_view before = first.substr(0, mark), behind = first.substr(mark + kDisplay.size());
+  const bool alone = before.find_first_not_of(kBeforeFence) == std::string_view::npos;
+  const bool in_text = before.find_first_not_of(kBeforeFirstFence) != std::string_view::npos;
+  const bool ends_text =
+      before.ends_with(' ') && before.find('`') == std::string_view::npos && strip(behind).empty();
+  if (behind.find(kDisplay) != std::string_view::npos || (in_text && !ends_text)) return std::nullopt;
+  for (size_t next = first_end + 1; next < document.size();) {
+    const size_t end = std::min(document.find('\n', next), document.size());
+    std::string_view line = strip(document.substr(next, end - next));
+    line.remove_prefix(std::min(line.find_first_not_of(kBeforeFence), line.size()));
+    if (line.empty()) return std::nullopt;
+    if (const size_t last = line.find(kDisplay); last != std::string_view::npos) {
+      const size_t begin = alone ? at : at + mark;
+      const bool closes = last + kDisplay.size() == line.size() && (alone || last == 0);
+      if (!closes || (!alone && is_prose(document.substr(begin, end - begin)))) return std::nullopt;
+      return DisplayedFormula{begin, end};
+    }
+    next = end + 1;
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -100,10 +175,15 @@ size_t footnote_label(std::string_view text, size_t at) {
 
 MarkdownText::MarkdownText(std::string_view document) : document_(document) {
   for (size_t at = behind_front_matter(document); at < document.size();) {
-    const size_t formula = fence_.empty() ? end_of_display(document, at) : 0;
-    if (formula > 0) {  // stays: MD4C reads an empty line in its place
+    const auto formula = fence_.empty() ? find_display(document, at) : std::nullopt;
+    if (formula) {  // ends a paragraph
+      if (formula->begin > at) {
+        add(document.substr(at, formula->begin - at));
+        keep(document.substr(formula->begin, formula->end - formula->begin));
+        text_ += '\n';
+      }
       text_ += '\n';
-      at = std::min(formula + 1, document.size());
+      at = std::min(formula->end + 1, document.size());
       continue;
     }
     const size_t end = document.find('\n', at);
@@ -162,6 +242,13 @@ void MarkdownText::copy(std::string_view part) {
   text_ += part;
 }
 
+void MarkdownText::keep(std::string_view part) {
+  const auto begin = static_cast<size_t>(part.data() - document_.data());
+  origins_.emplace_back(text_.size(), begin);
+  text_ += kKeptEntity;
+  origins_.emplace_back(text_.size(), begin + part.size());  // what follows, also if it is empty
+}
+
 void MarkdownText::copy_with_kept(std::string_view part) {
   size_t done = 0;
   for (size_t at = 0; at < part.size(); ++at) {
@@ -172,11 +259,8 @@ void MarkdownText::copy_with_kept(std::string_view part) {
     const size_t size = part[at] == '$' ? formula_length(part, at) : footnote_label(part, at);
     if (size == 0) continue;
     copy(part.substr(done, at - done));
-    origins_.emplace_back(text_.size(), static_cast<size_t>(part.data() - document_.data()) + at);
-    text_ += kKeptEntity;
+    keep(part.substr(at, size));
     done = at + size;
-    // What follows begins here, also if it is empty.
-    origins_.emplace_back(text_.size(), static_cast<size_t>(part.data() - document_.data()) + done);
     at = done - 1;
   }
   copy(part.substr(done));

@@ -34,6 +34,7 @@ class MarkdownText {
   void add_note(std::string_view line, size_t label);
   void follow_fence(std::string_view line);
   void copy(std::string_view part);
+  void keep(std::string_view part);
   void copy_with_kept(std::string_view part);
   size_t original(size_t at) const;
 
