@@ -602,6 +602,20 @@ TEST(MarkdownDocument, DollarSignsOfProseAreNoFormulas) {
       ElementsAre("Es gilt `x0`, (`x1`), `x2`, `x3` und `x4` hier."));
 }
 
+TEST(MarkdownDocument, FormulasGoOnInTheNextLineOfAParagraph) {
+  EXPECT_THAT(texts(markdown_segments("Der Wert $a\n= b$ und $c\n+d$ ist $e,\nf$ und $g\n2 h$ groß.\n")),
+              ElementsAre("Der Wert `x0` und `x1` ist `x2` und `x3` groß."));
+  const std::string item = "- Punkt $a\n  b$ hier\n";
+  EXPECT_THAT(texts(markdown_segments(item)), ElementsAre("Punkt `x0` hier"));
+  EXPECT_EQ(copied_markdown(item), item);
+  // Prices are none, and no paragraph goes on behind its end or in the next item.
+  for (const std::string other :
+       {"Hund $a\n\nKatze b$\n", "- Hund $a\n- Katze b$\n", "Hund $a\n1. Katze b$\n", "Hund $a\n# Katze b$\n",
+        "> Hund $a\n> Katze b$\n", "Von $5\nist es 10$\n", "Lokal A: $$\nLokal B: $$\n"})
+    EXPECT_THAT(texts(markdown_segments(other)), testing::Not(testing::Contains(testing::HasSubstr("`x"))))
+        << other;
+}
+
 TEST(MarkdownDocument, FormulasOfSeveralLinesBeginBehindTextAndMarksOfLists) {
   const std::string list =
       "Regeln:\n- $$\n  a\n  $$\n  Die erste.\n- $$b\n  $$\n  Die zweite.\n\n1. $$\n   c\n   $$\n2. Hund\n";

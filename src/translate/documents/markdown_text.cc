@@ -39,12 +39,16 @@ bool is_letter_or_digit_at(std::string_view text, size_t at) {
   return at < text.size() && is_letter_or_digit(next_code_point(text, at));
 }
 
+bool is_space_or_line_end(char c) {
+  return std::string_view(" \t\r\n").find(c) != std::string_view::npos;
+}
+
 /// Whether what a dollar sign begins counts dollars: "5 or 10" of "$5 or 10$", but not "2 x" and "5 \text".
 bool begins_amount(std::string_view content) {
   if (!is_ascii_digit(static_cast<unsigned char>(content[0]))) return false;
   for (size_t at = 0; at + 2 < content.size(); ++at) {
-    if (content[at] == ' ' && is_letter_or_digit_at(content, at + 1) && !is_ascii_digit(content[at + 1]) &&
-        is_letter_or_digit_at(content, at + 2))
+    if (is_space_or_line_end(content[at]) && is_letter_or_digit_at(content, at + 1) &&
+        !is_ascii_digit(content[at + 1]) && is_letter_or_digit_at(content, at + 2))
       return true;
   }
   return false;
@@ -100,32 +104,69 @@ bool is_prose(std::string_view content) {
   return false;
 }
 
-/// The bytes of the formula "$x$" or "$$x$$" at a position of a line; 0 if there is none. As in pandoc, no
-/// white space is inside of its dollar signs, and no digit behind it: "$5 and $10" are prices. Nor is it
-/// joined to a word: "US$5/A$", "$HOME/$USER". Nor do words in a row make a formula, nor signs that stand for
-/// themselves: "($) for money".
+/// The bytes of the formula "$x$" or "$$x$$" at a position of a line, or "$x$" of some lines; 0 if there is
+/// none. As in pandoc, no white space is inside of its dollar signs, and no digit behind it: "$5 and $10" are
+/// prices. Nor is it joined to a word: "US$5/A$", "$HOME/$USER". Nor do words in a row make a formula, nor
+/// signs that stand for themselves: "($) for money".
 size_t formula_length(std::string_view line, size_t at) {
   if (line[at] != '$' || (at > 0 && line[at - 1] == '$')) return 0;
   if (at > 0 && is_letter_or_digit_at(line, character_start(line, at - 1))) return 0;
   const bool display = line.substr(at).starts_with(kDisplay);
   const std::string_view mark = kDisplay.substr(0, display ? 2 : 1);
-  const auto is_space = [&](size_t n) { return line[n] == ' ' || line[n] == '\t'; };
   const size_t begin = at + mark.size();
-  if (begin >= line.size() || (!display && is_space(begin)) || is_enclosed(line, at, begin)) return 0;
+  if (begin >= line.size() || (!display && is_space_or_line_end(line[begin])) || is_enclosed(line, at, begin))
+    return 0;
   for (size_t end = begin; end < line.size(); ++end) {
     if (line[end] == '`') return 0;  // code
+    if (display && line[end] == '\n') return 0;
     if (line[end] == '\\') {
       ++end;
     } else if (line[end] == '$') {
       const size_t behind = end + mark.size();
       const std::string_view content = line.substr(begin, end - begin);
       const bool closes = end > begin && line.substr(end).starts_with(mark) &&
-                          !is_enclosed(line, end, behind) && (display || !is_space(end - 1)) &&
+                          !is_enclosed(line, end, behind) &&
+                          (display || !is_space_or_line_end(line[end - 1])) &&
                           !is_letter_or_digit_at(line, behind) && !line.substr(behind).starts_with('$');
       return closes && !begins_amount(content) && !is_prose(content) ? behind - at : 0;
     }
   }
   return 0;
+}
+
+/// The position behind the end of the line that a position is in.
+size_t behind_line(std::string_view document, size_t at) {
+  const size_t end = document.find('\n', at);
+  return end == std::string_view::npos ? document.size() : end + 1;
+}
+
+/// Whether the line at a position may go on with the paragraph of the line before it: it is not empty, and
+/// has no mark of another block.
+bool continues_paragraph(std::string_view document, size_t at) {
+  const std::string_view line = strip(document.substr(at, behind_line(document, at) - at));
+  if (line.empty() || line[0] == '>' || line[0] == '|' || line[0] == '<' || line.starts_with("[^"))
+    return false;
+  const size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+  const size_t mark = std::min(line.find_first_not_of(digits > 0 ? ".)" : "-+*#", digits), line.size());
+  return mark == digits || (mark < line.size() && line[mark] != ' ');
+}
+
+/// The position behind the line at a position, and behind those that formulas in it go on in.
+size_t behind_wrapped_line(std::string_view document, size_t at) {
+  size_t end = behind_line(document, at);
+  const auto next_end = [&] { return continues_paragraph(document, end) ? behind_line(document, end) : end; };
+  size_t next = next_end();
+  for (size_t n = at; n < end; ++n) {
+    if (document[n] == '\\') {
+      ++n;  // the next character is no markup
+    } else if (document[n] == '$') {
+      n += std::max(formula_length(document.substr(at, next - at), n - at), size_t{1}) - 1;
+      if (n < end) continue;
+      end = next;
+      next = next_end();
+    }
+  }
+  return end;
 }
 
 /// A formula of several lines.
@@ -186,10 +227,9 @@ MarkdownText::MarkdownText(std::string_view document) : document_(document) {
       at = std::min(formula->end + 1, document.size());
       continue;
     }
-    const size_t end = document.find('\n', at);
-    const std::string_view line = document.substr(at, end == std::string_view::npos ? end : end + 1 - at);
-    add(line);
-    at += line.size();
+    const size_t end = fence_.empty() ? behind_wrapped_line(document, at) : behind_line(document, at);
+    add(document.substr(at, end - at));
+    at = end;
   }
 }
 
