@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <atomic>
@@ -165,6 +166,22 @@ TEST_F(CliQuantizeTest, RefusesUnsupportedCases) {
   expect_failure(heed_command({"train", "--from", quantized_, "--pairs", pairs, "--output", folder_.path("d"),
                                "--max-steps", "1"}),
                  2, {"train the original float model"});
+}
+
+TEST(NewDirectory, MountPointsAreRefusedBeforeTheWork) {
+  const TestFolder folder;
+  for (const char* name : {"host", "model"}) std::filesystem::create_directory(folder.path(name));
+  const std::string path = folder.path("model");
+  EXPECT_NO_THROW(cli::NewDirectory{path});  // the control
+  if (::mount(folder.path("host").c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0)
+    GTEST_SKIP() << "mounting needs root";
+  expect_error(ErrorKind::kFile, "it is a mount point", [&] { cli::NewDirectory{path}; });
+  EXPECT_NO_THROW({
+    cli::NewDirectory inside(path + "/inside");
+    inside.commit();
+  });
+  EXPECT_EQ(::umount(path.c_str()), 0);
+  EXPECT_TRUE(std::filesystem::exists(folder.path("host") + "/inside"));
 }
 
 TEST(NewDirectory, IsMadeWhileOthersRemoveAbandonedOnes) {

@@ -47,6 +47,21 @@ Destination behind_links(const std::string& path) {
   return {file.string()};
 }
 
+/// Whether an error says that a file or folder must not be written, and not that it could not be asked.
+bool is_refusal(int number) {
+  return number == EACCES || number == EROFS;
+}
+
+/// Takes space for the first bytes of a file, whose size stays. False with errno if there is none.
+bool has_room([[maybe_unused]] int descriptor, [[maybe_unused]] uint64_t bytes) {
+#ifdef FALLOC_FL_KEEP_SIZE
+  if (bytes == 0) return true;
+  return ::fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0 || errno != ENOSPC;
+#else
+  return true;
+#endif
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
@@ -63,19 +78,26 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);  // a device or a pipe is never replaced
   } else {
     // A rename asks for the rights to the directory alone, not to the file that it replaces.
-    if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail_to_write();
+    const bool writable = exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) == 0;
+    if (exists && !writable && is_refusal(errno)) fail_to_write();
     target_ = destination.file;
     remove_dead_parts_of(target_);
-    open_part();
+    open_part(target_);
+    if (descriptor_ < 0 && writable && is_refusal(errno)) {
+      // Only the file is writable, such as one of a container's host in a folder of the system.
+      copies_ = true;
+      const std::filesystem::path name = std::filesystem::path(target_).filename();
+      open_part((std::filesystem::temp_directory_path() / name).string());
+    }
   }
   if (descriptor_ < 0) fail_to_write();
   if (exists && !temporary_.empty()) ::fchmod(descriptor_, status.st_mode & 0777);
   buffer_.reserve(kBufferSize);
 }
 
-void AtomicFile::open_part() {
+void AtomicFile::open_part(const std::string& path) {
   while (true) {
-    temporary_ = create_part(target_, [&](const std::string& name) {
+    temporary_ = create_part(path, [&](const std::string& name) {
       descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       return descriptor_ >= 0;
     });
@@ -104,6 +126,15 @@ void AtomicFile::fail_to_write() {
   fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
 }
 
+void AtomicFile::fail_to_copy() {
+  const int number = errno;
+  const std::string part = std::exchange(temporary_, {});
+  forget_unfinished(part);
+  abandon();
+  fail(ErrorKind::kFile, "cannot write '{}': {}; what was to be written is in '{}'", path_, reason(number),
+       part);
+}
+
 void AtomicFile::write(const void* data, size_t size) {
   HEED_CHECK(descriptor_ >= 0);
   const char* bytes = static_cast<const char*>(data);
@@ -122,10 +153,17 @@ void AtomicFile::flush() {
   buffer_.clear();
 }
 
-/// A mount point, such as a single file of a container's host, cannot be replaced, only written on.
+/// A mount point, such as a single file of a container's host, cannot be replaced, only written on. Space is
+/// taken before the old content is lost.
 bool AtomicFile::copy_to_target() {
-  const int target = ::open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  const int target = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (target < 0) return false;
+  if (!has_room(target, size_)) {
+    const int number = errno;
+    ::close(target);
+    errno = number;
+    return false;
+  }
   buffer_.resize(kBufferSize);
   off_t copied = 0;
   bool written = true;
@@ -136,7 +174,7 @@ bool AtomicFile::copy_to_target() {
     written = count > 0 && write_all(target, buffer_.data(), static_cast<size_t>(count));
     copied += count;
   }
-  written = written && flush_to_disk(target);
+  written = written && ::ftruncate(target, copied) == 0 && flush_to_disk(target);
   const int number = errno;
   const bool closed = ::close(target) == 0;
   if (!written) errno = number;
@@ -149,10 +187,11 @@ void AtomicFile::commit() {
   if (!flush_to_disk(descriptor_)) fail_to_write();
   if (!temporary_.empty()) {
     // Rename before closing, since closing releases the lock.
-    if (::rename(temporary_.c_str(), target_.c_str()) == 0) {
+    if (!copies_ && ::rename(temporary_.c_str(), target_.c_str()) == 0) {
       forget_unfinished(std::exchange(temporary_, {}));
     } else {
-      if (errno != EBUSY || !copy_to_target()) fail_to_write();
+      if (!copies_ && errno != EBUSY) fail_to_write();
+      if (!copy_to_target()) fail_to_copy();
       remove_part();
     }
   }

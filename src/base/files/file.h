@@ -26,8 +26,11 @@ bool is_present(const std::string& path);
 /// to disk and renames; then the directory is flushed. The next write removes temporary files of killed
 /// processes. On failure, and in the destructor without commit(), the temporary file is removed and an
 /// existing file is unchanged; nothing more can be written then. An existing file keeps its permissions and
-/// must be writable, symbolic links are followed, a device or pipe (/dev/stdout) is written to directly, and
-/// commit() copies to a file that is a mount point. Throws kFile.
+/// must be writable, symbolic links are followed, and a device or pipe (/dev/stdout) is written to directly.
+///
+/// A file that is a mount point, or in a directory that is not writable, cannot be replaced: commit() copies
+/// to it, in the second case from the directory of temporary files. If the copy fails, the temporary file is
+/// kept and the error names it. Throws kFile.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -43,17 +46,19 @@ class AtomicFile {
   void commit();
 
  private:
-  void open_part();
+  void open_part(const std::string& path);
   void flush();
   bool copy_to_target();
   void remove_part();
   void abandon();
   [[noreturn]] void fail_to_write();
+  [[noreturn]] void fail_to_copy();
   std::string path_;       // as given, for messages
   std::string target_;     // what commit() replaces
   std::string temporary_;  // empty for a device, and after commit()
   std::vector<char> buffer_;
   int descriptor_ = -1;
+  bool copies_ = false;  // the temporary file is in another directory
   uint64_t size_ = 0;
 };
 

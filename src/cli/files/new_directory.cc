@@ -20,12 +20,33 @@ namespace heed::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Whether something is mounted there, such as a folder of a container's host; false where the system does
+/// not tell.
+bool is_mount_point(const std::string& path) {
+#ifdef STATX_ATTR_MOUNT_ROOT
+  struct statx status {};
+  return ::statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
 NewDirectory::NewDirectory(const std::string& path)
     : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
   std::error_code error;
   if (fs::exists(path) && !(fs::is_directory(path, error) && names_in(path).empty())) {
     fail(ErrorKind::kFile, "cannot create '{}': it already exists, and is not replaced: give another name",
          path);
+  }
+  if (is_mount_point(path_)) {
+    fail(ErrorKind::kFile,
+         "cannot create '{}': it is a mount point, which cannot be replaced: give the name of a folder in it",
+         path_);
   }
   make_directories(directory_of(path_));
   remove_dead_parts_of(path_);
