@@ -608,6 +608,10 @@ TEST_F(LineJobTest, VerifyFindsWhatIsMissing) {
   EXPECT_EQ(damaged["files"][1]["state"], "damaged");
   EXPECT_NE(damaged["files"][1]["message"].get<std::string>().find("part-2.manifest.json"),
             std::string::npos);
+  std::filesystem::remove(verify[2] + ".manifest.json");
+  std::filesystem::create_directory(verify[2] + ".manifest.json");
+  EXPECT_EQ(heed_command(incomplete).out, "2,3\n");
+  std::filesystem::remove(verify[2] + ".manifest.json");
   folder_.write("part-2.manifest.json", manifest);
 
   const std::string other = folder_.path("other");

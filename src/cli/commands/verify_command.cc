@@ -46,19 +46,15 @@ std::string name_of(OutputState state) {
   }
 }
 
-VerifiedOutput verify(const std::string& file) {
+/// Throws kFormat and kFile for a manifest or an output that cannot be read.
+VerifiedOutput verify_readable(const std::string& file) {
   VerifiedOutput result{.file = file};
   const auto wrong = [&result](OutputState state, std::string message) {
     result.state = state;
     result.message = std::move(message);
     return result;
   };
-  try {
-    result.manifest = read_manifest(file);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kFormat) throw;
-    return wrong(OutputState::kDamaged, error.what());
-  }
+  result.manifest = read_manifest(file);
   if (!result.manifest) {
     return wrong(OutputState::kMissing, "it has no manifest, which --resume writes");
   }
@@ -86,6 +82,15 @@ VerifiedOutput verify(const std::string& file) {
                  fmt::format("{} follow its end", counted(output.size() - manifest.bytes, "byte")));
   }
   return result;
+}
+
+VerifiedOutput verify(const std::string& file) {
+  try {
+    return verify_readable(file);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kFormat && error.kind() != ErrorKind::kFile) throw;
+    return {.file = file, .state = OutputState::kDamaged, .message = error.what()};
+  }
 }
 
 /// Why the parts are not one whole: other settings, parts that occur twice, or that do not adjoin. Empty if
