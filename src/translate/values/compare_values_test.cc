@@ -680,7 +680,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     AbbreviationsOfDays, ComparedValues,
-    ::testing::Values(Pair{"de", "am Mo., 3.6., 9:15 Uhr", "en", "on June 3, 9:15 a.m.", 1, 0},
+    ::testing::Values(Pair{"de", "bis zum 1. März fällig", "en", "is €1 until March", 1, 1},
+                      Pair{"de", "bis zum 1. März fällig", "en", "due by 1 March", 0, 0},
+                      Pair{"de", "am Mo., 3.6., 9:15 Uhr", "en", "on June 3, 9:15 a.m.", 1, 0},
                       Pair{"de", "am Mo., 3.6., 9:15 Uhr", "en", "on Monday, June 3, 9:15 a.m.", 0, 0},
                       Pair{"de", "5. Dez 2024", "en", "Dez 5, 2024", 1, 0},
                       Pair{"en", "on Mar 5, 2025", "de", "am 5. März 2025", 0, 0},

@@ -85,6 +85,8 @@ class Comparison {
     if ((a.linked && is_of_padded_minutes(translation, 1)) || (b.linked && is_of_padded_minutes(source, 0)))
       return false;
     if ((a.decade && b.unit != Unit::kNone) || (b.decade && a.unit != Unit::kNone)) return false;
+    // "1. März" says no "€1".
+    if ((a.kind == kDate && is_money(b.unit)) || (b.kind == kDate && is_money(a.unit))) return false;
     return a.unit == Unit::kNone || b.unit == Unit::kNone || is_same_unit(a.unit, b.unit);
   }
 
