@@ -175,7 +175,7 @@ TEST(TranslatorChain, WarnsOfWhatSourceAndLastTranslationSayOtherwise) {
   for (const bool compares : {true, false}) {
     last.check_values = compares;
     EXPECT_THAT(bench.chain(options, last).translate("The house sees.").warnings,
-                testing::Contains("the translation lacks \"old teacher\""));
+                ElementsAre("the translation lacks \"old teacher\""));
   }
 }
 

@@ -1,4 +1,6 @@
 // What is different about values that are the same numbers: units, ranges, periods.
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "text/unicode/utf8.h"
 #include "translate/values/compared_texts.h"
 #include "translate/values/languages/text_tokens.h"
 #include "translate/values/reading/figures.h"
@@ -60,9 +63,8 @@ class Changes {
   /// 500.000" for half a million.
   void add_broken(std::vector<Value>& added) const {
     const bool words = std::ranges::any_of(values_[0].values, &Value::in_words);
-    const bool replaced = std::ranges::count(values_[0].values, kReplacementCharacter, &Value::normal) > 0;
     const auto is_wrong = [&](const Value& value, size_t index) {
-      if (value.normal == kReplacementCharacter) return !replaced;
+      if (value.normal == kReplacementCharacter) return lacks_sign();
       if (value.part) return is_part_in_source(index + 1);
       if (value.roman) return !compared_.holds_text(0, value.normal);
       return words || !value.in_words;
@@ -70,11 +72,29 @@ class Changes {
     bool replacement = false;  // once: texts of bytes that are none have many
     for (size_t n = 0; n < values_[1].values.size(); ++n) {
       const Value& value = values_[1].values[n];
-      if (!value.broken || !is_wrong(value, n)) continue;
+      if (!value.broken) continue;
       if (value.normal == kReplacementCharacter && std::exchange(replacement, true)) continue;
+      if (!is_wrong(value, n)) continue;
       added.push_back(value);
     }
     std::ranges::sort(added, {}, &Value::begin);
+  }
+
+  /// Whether the source has a sign that the translation does not have, such as a dagger or an arrow, which
+  /// models spell in bytes. Quotation marks, brackets and dashes of the languages differ.
+  bool lacks_sign() const {
+    constexpr uint32_t kOthers = U_GC_L_MASK | U_GC_N_MASK | U_GC_Z_MASK | U_GC_PI_MASK | U_GC_PF_MASK |
+                                 U_GC_PS_MASK | U_GC_PE_MASK | U_GC_PD_MASK;
+    constexpr char32_t kFirst = 0x2000, kEllipsis = 0x2026;
+    const std::string_view source = texts_[0].text, translation = texts_[1].text;
+    for (size_t at = 0; at < source.size();) {
+      const size_t begin = at;
+      const char32_t c = next_code_point(source, at);
+      const bool sign = c >= kFirst && c != kEllipsis && c != 0xFFFD &&
+                        (U_GET_GC_MASK(static_cast<UChar32>(c)) & kOthers) == 0;
+      if (sign && translation.find(source.substr(begin, at - begin)) == std::string_view::npos) return true;
+    }
+    return false;
   }
 
   /// Whether value n of the translation is a part of something in the source, such as half a million.

@@ -711,6 +711,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Pair{"de", "die Seite von Node.js", "en", "Node.js's page", 0, 0},
                       Pair{"de", "COVID-19", "en", "Covid-19", 0, 0},
                       Pair{"de", "in Berlin; †2010", "en", "in Berlin;\uFFFD2010", 0, 1},
+                      Pair{"de", "in Berlin; †2010 →", "en", "in Berlin; †2010 \uFFFD\uFFFD", 0, 1},
+                      Pair{"de", "„Berlin“ – 2010", "en", "\uFFFDBerlin\uFFFD 2010", 0, 0},
                       Pair{"de", "\uFFFD in Berlin", "en", "\uFFFD in Berlin", 0, 0}));
 
 TEST(SpanishMarks, DoNotHideAFactorOfAThousand) {
