@@ -86,8 +86,10 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     if (descriptor_ < 0 && writable && is_refusal(errno)) {
       // Only the file is writable, such as one of a container's host in a folder of the system.
       copies_ = true;
-      const std::filesystem::path name = std::filesystem::path(target_).filename();
-      open_part((std::filesystem::temp_directory_path() / name).string());
+      std::error_code error;
+      const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+      if (error) fail(ErrorKind::kFile, "cannot write '{}': TMPDIR: {}", path_, error.message());
+      open_part((folder / std::filesystem::path(target_).filename()).string());
     }
   }
   if (descriptor_ < 0) fail_to_write();
