@@ -10,10 +10,10 @@
 #include "inspect/draw/matrix_picture.h"
 #include "inspect/draw/picture_file.h"
 #include "inspect/explorer/explorer_page.h"
+#include "inspect/json/trace_json.h"
 #include "inspect/lens/lens_table.h"
 #include "inspect/patching/patching_table.h"
 #include "inspect/terminal/attention_terminal.h"
-#include "inspect/trace/trace_json.h"
 
 namespace heed {
 namespace {

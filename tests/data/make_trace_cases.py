@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes word_groups.json and packed_traces.json, the cases of traces that the tests of C++ and of JavaScript read,
-with an implementation of its own of both rules (src/inspect/terminal/words.h, src/inspect/trace/trace_pack.h)."""
+with an implementation of its own of both rules (src/inspect/terminal/words.h, src/inspect/json/trace_pack.h)."""
 import base64
 import json
 import math

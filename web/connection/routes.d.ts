@@ -39,7 +39,7 @@ interface ModelJson {
 /** Weights by layer, head, query and key; a head of which nothing was recorded is empty. */
 type WeightsJson = number[][][][];
 
-/** Numbers in base64 (src/inspect/trace/trace_pack.h). */
+/** Numbers in base64 (src/inspect/json/trace_pack.h). */
 interface PackedHead {
   /** float16, row by row. */
   weights: string;

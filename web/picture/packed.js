@@ -1,4 +1,4 @@
-// Numbers in base64, as src/inspect/trace/trace_pack.h writes them; the tests of both read
+// Numbers in base64, as src/inspect/json/trace_pack.h writes them; the tests of both read
 // tests/data/packed_traces.json.
 
 /** @param {string} base64 */

@@ -10,8 +10,8 @@
 #include "cli/options/checked_options.h"
 #include "cli/options/terminal.h"
 #include "inspect/attribution/attribution.h"
-#include "inspect/attribution/attribution_json.h"
 #include "inspect/attribution/attribution_table.h"
+#include "inspect/json/attribution_json.h"
 
 namespace heed::cli {
 namespace {

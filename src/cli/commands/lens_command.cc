@@ -7,8 +7,8 @@
 #include "cli/jobs/inspection.h"
 #include "cli/options/checked_options.h"
 #include "cli/options/input_notes.h"
+#include "inspect/json/lens_json.h"
 #include "inspect/lens/lens.h"
-#include "inspect/lens/lens_json.h"
 #include "inspect/lens/lens_table.h"
 
 namespace heed::cli {

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "inspect/attribution/attribution_json.h"
 #include "inspect/attribution/attribution_table.h"
 #include "inspect/attribution/explained.h"
 #include "inspect/attribution/gradient.h"
 #include "inspect/attribution/rollout.h"
 #include "inspect/draw/test_pictures.h"
+#include "inspect/json/attribution_json.h"
 #include "inspect/reading/model_to_inspect.h"
 #include "inspect/test_inspected_models.h"
 #include "paths.h"

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "inspect/explorer/web_files.h"
-#include "inspect/trace/trace_pack.h"
+#include "inspect/json/trace_pack.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect/draw/test_pictures.h"
-#include "inspect/lens/lens_json.h"
+#include "inspect/json/lens_json.h"
 #include "inspect/lens/lens_table.h"
 #include "inspect/test_inspected_models.h"
 #include "test_folder.h"

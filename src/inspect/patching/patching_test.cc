@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect/draw/test_pictures.h"
+#include "inspect/json/patching_json.h"
 #include "inspect/patching/patch_plan.h"
-#include "inspect/patching/patching_json.h"
 #include "inspect/patching/patching_table.h"
 #include "inspect/reading/model_to_inspect.h"
 #include "inspect/test_inspected_models.h"

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "inspect/json/trace_pack.h"
 #include "inspect/terminal/words.h"
 #include "inspect/test_inspected_models.h"
 #include "inspect/trace/text_trace.h"
-#include "inspect/trace/trace_pack.h"
 #include "test_folder.h"
 
 namespace heed {

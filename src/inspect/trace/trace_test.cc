@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/error.h"
+#include "inspect/json/trace_json.h"
+#include "inspect/json/trace_pack.h"
 #include "inspect/terminal/words.h"
 #include "inspect/trace/test_traces.h"
-#include "inspect/trace/trace_json.h"
-#include "inspect/trace/trace_pack.h"
 #include "models/head_names.h"
 #include "paths.h"
 #include "test_folder.h"

@@ -1,10 +1,10 @@
 // Heed's own routes that look deeper than attention: the states of layers, attribution, and patching.
 #include "inspect/attribution/attribution.h"
-#include "inspect/attribution/attribution_json.h"
+#include "inspect/json/attribution_json.h"
+#include "inspect/json/lens_json.h"
+#include "inspect/json/patching_json.h"
 #include "inspect/lens/lens.h"
-#include "inspect/lens/lens_json.h"
 #include "inspect/patching/patching.h"
-#include "inspect/patching/patching_json.h"
 #include "serve/service.h"
 #include "text/unicode/whitespace.h"
 

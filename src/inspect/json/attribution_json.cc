@@ -1,8 +1,8 @@
-#include "inspect/attribution/attribution_json.h"
+#include "inspect/json/attribution_json.h"
 
 #include <fmt/format.h>
 
-#include "inspect/trace/json_lists.h"
+#include "inspect/json/json_lists.h"
 
 namespace heed {
 namespace {

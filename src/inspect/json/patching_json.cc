@@ -1,10 +1,10 @@
-#include "inspect/patching/patching_json.h"
+#include "inspect/json/patching_json.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "inspect/trace/json_lists.h"
+#include "inspect/json/json_lists.h"
 
 namespace heed {
 namespace {

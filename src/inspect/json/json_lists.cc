@@ -1,4 +1,4 @@
-#include "inspect/trace/json_lists.h"
+#include "inspect/json/json_lists.h"
 
 #include <fmt/format.h>
 

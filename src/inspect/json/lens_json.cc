@@ -1,4 +1,4 @@
-#include "inspect/lens/lens_json.h"
+#include "inspect/json/lens_json.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/check.h"
+#include "inspect/json/json_lists.h"
 #include "inspect/lens/lens.h"
-#include "inspect/trace/json_lists.h"
 
 namespace heed {
 namespace {

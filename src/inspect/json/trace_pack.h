@@ -31,7 +31,7 @@
 
 #include <string>
 
-#include "inspect/trace/trace_json.h"
+#include "inspect/json/trace_json.h"
 
 namespace heed {
 

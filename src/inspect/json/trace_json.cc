@@ -1,11 +1,11 @@
-#include "inspect/trace/trace_json.h"
+#include "inspect/json/trace_json.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "inspect/trace/json_lists.h"
+#include "inspect/json/json_lists.h"
 #include "models/head_names.h"
 
 namespace heed {

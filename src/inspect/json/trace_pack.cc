@@ -1,4 +1,4 @@
-#include "inspect/trace/trace_pack.h"
+#include "inspect/json/trace_pack.h"
 
 #include <fmt/format.h>
 
