@@ -260,7 +260,8 @@ def test_weights_of_a_training_pass_may_be_changed(layer, x, packed):
             each[:] = 0
         return layer.backward(np.ones_like(rows if packed else x)).parameters["q_proj.weight"]
 
-    assert np.allclose(gradient(True), gradient(False), atol=1e-6)
+    expected = gradient(False)  # the passes sum in different orders
+    assert np.allclose(gradient(True), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_repr(layer):
