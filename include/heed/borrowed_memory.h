@@ -18,7 +18,7 @@ struct BorrowedMemory {
 };
 
 /// A tensor whose elements are in `memory`. Heed reads it and never writes to it. Throws kShape if shape and
-/// strides differ in rank.
+/// strides differ in rank, and kUsage for elements without `data`.
 Tensor borrow(const BorrowedMemory& memory, const Shape& shape);
 
 }  // namespace heed

@@ -54,9 +54,10 @@ class Shape {
       : Shape(lengths.data(), lengths.data() + lengths.size()) {}
 
   int rank() const { return rank_; }
-  /// Length of an axis; negative axes count from the end.
+  /// Length of an axis, from -rank() to rank() - 1; negative axes count from the end.
   int64_t operator[](int axis) const { return lengths_[axis < 0 ? axis + rank_ : axis]; }
-  void set(int axis, int64_t length) { lengths_[axis < 0 ? axis + rank_ : axis] = length; }
+  /// Sets a length. Throws kShape for an axis that is not there, and for lengths that no tensor can have.
+  void set(int axis, int64_t length);
   /// The product of all lengths; 1 for no axes.
   int64_t size() const;
   /// "(3, 6, 8)"
@@ -67,6 +68,7 @@ class Shape {
 
  private:
   Shape(const int64_t* begin, const int64_t* end);
+  void require_lengths() const;
   int64_t lengths_[kMaxRank] = {};
   int rank_ = 0;
 };
@@ -76,7 +78,8 @@ class Storage;
 /// A cheap handle to elements in shared memory: copies refer to the same elements.
 class Tensor {
  public:
-  /// An undefined tensor: `defined()` is false.
+  /// An undefined tensor: `defined()` is false, and what reads its elements throws kUsage. So is one that was
+  /// moved from.
   Tensor() = default;
 
   /// Uninitialized elements.
@@ -115,7 +118,7 @@ class Tensor {
 
   /// The same elements with another shape of the same size; contiguous tensors only.
   Tensor reshape(const Shape& shape) const;
-  /// The part [begin, begin + count) of an axis, sharing memory.
+  /// The part [begin, begin + count) of an axis, sharing memory. Throws kShape for what is not there.
   Tensor narrow(int axis, int64_t begin, int64_t count) const;
   /// A contiguous copy.
   Tensor clone() const;

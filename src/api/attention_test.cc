@@ -89,6 +89,12 @@ TEST(SinusoidalPositions, TellOneOrderFromAnother) {
   EXPECT_GT(std::abs(one.data<float>()[0] - other.data<float>()[0]), 1e-3f);
 }
 
+TEST(SinusoidalPositions, AreNoMoreThanFitIntoMemory) {
+  // length * width is 0 in 64 bits.
+  expect_error(ErrorKind::kShape, "(8589934592, 2147483648) is larger than any memory",
+               [] { sinusoidal_positions(int64_t{1} << 33, int64_t{1} << 31); });
+}
+
 TEST(MultiHeadAttention, HasTheShapesOfTheTutorials) {
   TensorSource source(1);
   const MultiHeadAttention attention = layer_of(512, 8, DType::kFloat32);

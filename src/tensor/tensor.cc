@@ -55,12 +55,36 @@ const char* name_of(DType dtype) {
   HEED_CHECK(false);
 }
 
+namespace {
+
+/// The axis counted from the front. Throws kShape if it is not there.
+int checked_axis(const Shape& shape, int axis) {
+  if (axis < -shape.rank() || axis >= shape.rank()) {
+    fail(ErrorKind::kShape, "{} has no axis {}: it has {} axes, counted from 0, or with -1 from the last",
+         shape.to_string(), axis, shape.rank());
+  }
+  return axis < 0 ? axis + shape.rank() : axis;
+}
+
+}  // namespace
+
 Shape::Shape(const int64_t* begin, const int64_t* end) {
   if (end - begin > kMaxRank)
     fail(ErrorKind::kShape, "a tensor has at most {} axes, not {}", kMaxRank, end - begin);
-  for (const int64_t* length = begin; length != end; ++length) {
-    if (*length < 0) fail(ErrorKind::kShape, "an axis cannot have length {}", *length);
-    lengths_[rank_++] = *length;
+  for (const int64_t* length = begin; length != end; ++length) lengths_[rank_++] = *length;
+  require_lengths();
+}
+
+void Shape::set(int axis, int64_t length) {
+  Shape changed = *this;
+  changed.lengths_[checked_axis(*this, axis)] = length;
+  changed.require_lengths();
+  *this = changed;
+}
+
+void Shape::require_lengths() const {
+  for (const int64_t length : *this) {
+    if (length < 0) fail(ErrorKind::kShape, "an axis cannot have length {}", length);
   }
   // No product of lengths may overflow, nor that times the width of an element; empty axes do not count,
   // because strides are products too.
@@ -129,6 +153,10 @@ Tensor Tensor::from(const std::vector<BorrowedMemory>& memory, const Shape& shap
   if (!from.strides.empty() && static_cast<int>(from.strides.size()) != shape.rank()) {
     fail(ErrorKind::kShape, "{} strides do not match the shape {}", from.strides.size(), shape.to_string());
   }
+  if (from.data == nullptr && shape.size() > 0) {
+    fail(ErrorKind::kUsage, "there is no memory to borrow for a tensor of {}: set BorrowedMemory::data",
+         shape.to_string());
+  }
   Tensor tensor;
   tensor.shape_ = shape;
   tensor.dtype_ = from.dtype;
@@ -175,7 +203,9 @@ bool Tensor::is_sole_owner() const {
 }
 
 void* Tensor::bytes() const {
-  HEED_CHECK(defined());
+  if (!defined()) {
+    fail(ErrorKind::kUsage, "a tensor is undefined, made by Tensor() or moved from: give one with elements");
+  }
   return static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(size_of(dtype_));
 }
 
@@ -203,8 +233,7 @@ Tensor Tensor::reshape(const Shape& shape) const {
 }
 
 Tensor Tensor::narrow(int axis, int64_t begin, int64_t count) const {
-  if (axis < 0) axis += rank();
-  HEED_CHECK(axis >= 0 && axis < rank());
+  axis = checked_axis(shape_, axis);
   if (begin < 0 || count < 0 || begin > shape_[axis] || count > shape_[axis] - begin) {
     fail(ErrorKind::kShape, "{} from {} on lie outside axis {} of {}", count, begin, axis,
          shape_.to_string());

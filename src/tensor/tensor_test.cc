@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -49,6 +50,17 @@ TEST(Shape, RefusesWhatCannotBe) {
   EXPECT_THROW(Tensor::empty({half, half / 64}), std::bad_alloc);  // a shape in range, more than there is
 }
 
+TEST(Shape, SetsALengthThatItCanHave) {
+  Shape shape{2, 3};
+  shape.set(-1, 5);
+  EXPECT_EQ(shape, Shape({2, 5}));
+  expect_error(ErrorKind::kShape, "length -4", [&] { shape.set(0, -4); });
+  expect_error(ErrorKind::kShape, "larger than any memory", [&] { shape.set(0, int64_t{1} << 62); });
+  expect_error(ErrorKind::kShape, "(2, 5) has no axis 2: it has 2 axes", [&] { shape.set(2, 1); });
+  expect_error(ErrorKind::kShape, "no axis -3", [&] { shape.set(-3, 1); });
+  EXPECT_EQ(shape, Shape({2, 5}));
+}
+
 TEST(Tensor, CopiesOfTheHandleShareElements) {
   Tensor tensor = Tensor::zeros({2, 2});
   EXPECT_TRUE(tensor.is_sole_owner());
@@ -61,7 +73,19 @@ TEST(Tensor, CopiesOfTheHandleShareElements) {
   same.data<float>()[0] = 7;
   EXPECT_EQ(copy.to_vector<float>(), (std::vector<float>{0, 0, 0, 5}));
   EXPECT_FALSE(Tensor().defined());
-  EXPECT_THROW(Tensor().bytes(), std::logic_error);
+}
+
+TEST(Tensor, WithoutElementsIsAnErrorOfTheCaller) {
+  for (const auto& read : std::vector<std::function<void(const Tensor&)>>{
+           [](const Tensor& tensor) { tensor.bytes(); }, [](const Tensor& tensor) { tensor.data<float>(); },
+           [](const Tensor& tensor) { tensor.clone(); },
+           [](const Tensor& tensor) { tensor.to(DType::kInt8); },
+           [](const Tensor& tensor) { tensor.to_vector<float>(); }}) {
+    expect_error(ErrorKind::kUsage, "a tensor is undefined", [&] { read(Tensor()); });
+    Tensor tensor = counting({2});
+    const Tensor moved = std::move(tensor);
+    expect_error(ErrorKind::kUsage, "moved from", [&] { read(tensor); });  // NOLINT(bugprone-use-after-move)
+  }
 }
 
 TEST(Tensor, FromChecksTheNumberOfValues) {
@@ -106,7 +130,9 @@ TEST(Tensor, NarrowIsAViewOfOneAxis) {
   expect_error(ErrorKind::kShape, "axis 2 of (2, 3, 4)", [&] { tensor.narrow(-1, -1, 2); });
   expect_error(ErrorKind::kShape, "axis 0",
                [&] { tensor.narrow(0, 1, std::numeric_limits<int64_t>::max()); });
-  EXPECT_THROW(tensor.narrow(3, 0, 1), std::logic_error);
+  expect_error(ErrorKind::kShape, "(2, 3, 4) has no axis 3", [&] { tensor.narrow(3, 0, 1); });
+  expect_error(ErrorKind::kShape, "no axis -4", [&] { tensor.narrow(-4, 0, 1); });
+  expect_error(ErrorKind::kShape, "no axis 0", [&] { Tensor().narrow(0, 0, 1); });
 }
 
 TEST(Tensor, ViewsKeepTheMemoryAlive) {
@@ -119,6 +145,11 @@ TEST(Tensor, ViewsKeepTheMemoryAlive) {
   EXPECT_TRUE(view.is_sole_owner());
   const Tensor other = Tensor::zeros({100});  // would get the memory if it had been given back
   EXPECT_EQ(view.data<float>()[0], 90);
+}
+
+TEST(Tensor, ElementsAreBorrowedFromSomewhere) {
+  expect_error(ErrorKind::kUsage, "no memory to borrow for a tensor of (2, 3)", [] { borrow({}, {2, 3}); });
+  EXPECT_EQ(borrow({}, {0, 3}).size(), 0);
 }
 
 TEST(Tensor, BorrowedMemoryIsSharedAndKeptUntilTheLastView) {

@@ -12,12 +12,13 @@ Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DTyp
     fail(ErrorKind::kShape, "sinusoidal_positions: a length of {} and a width of {} make no table", length,
          width);
   }
+  const Shape shape{length, width};  // throws where the table would be larger than any memory
   // sin((i + 1) w) = sin(i w) cos(w) + cos(i w) sin(w), and likewise the cosine, which is faster than sin()
   // and cos(); restarted from these every 32 rows, so that the rounding errors stay far below float32's.
   const int64_t exact_every = dtype == DType::kFloat64 ? 1 : 32;
   const int64_t sines = (width + 1) / 2;
   const bool halves = layout == SinusoidLayout::kHalves;
-  std::vector<double> table(static_cast<size_t>(length * width));
+  std::vector<double> table(static_cast<size_t>(shape.size()));
   for (int64_t k = 0; k < sines; ++k) {
     const double frequency = std::pow(10000.0, -2.0 * static_cast<double>(k) / static_cast<double>(width));
     const double step_sine = std::sin(frequency), step_cosine = std::cos(frequency);
@@ -35,7 +36,7 @@ Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DTyp
       sine = next;
     }
   }
-  return Tensor::from(table, {length, width}).to(dtype);
+  return Tensor::from(table, shape).to(dtype);
 }
 
 Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype, int64_t first) {
