@@ -50,8 +50,9 @@ Tensor batch_norm_training(const Tensor& x, const NormOptions& o, BatchMoments* 
   if (running != nullptr && !(running->momentum >= 0 && running->momentum <= 1)) {
     fail(ErrorKind::kUsage, "batch_norm: the momentum must be from 0 to 1, not {}", running->momentum);
   }
-  ops::RunningMoments moments{or_constant(running != nullptr ? running->mean : Tensor(), 0, x),
-                              or_constant(running != nullptr ? running->variance : Tensor(), 1, x)};
+  // Copies, which batch_norm() writes to: the caller's may be borrowed, or shared with other tensors.
+  ops::RunningMoments moments{or_constant(running != nullptr ? running->mean : Tensor(), 0, x).clone(),
+                              or_constant(running != nullptr ? running->variance : Tensor(), 1, x).clone()};
   const double momentum = running != nullptr ? running->momentum : 0.1;
   const Var y = ops::batch_norm(x, or_constant(o.weight, 1, x), or_constant(o.bias, 0, x), moments,
                                 {.epsilon = o.epsilon, .momentum = momentum, .training = true});

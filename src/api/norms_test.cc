@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "gtest/gtest.h"
+#include "heed/borrowed_memory.h"
 #include "heed/error.h"
 #include "heed/norms.h"
 
@@ -46,6 +48,18 @@ TEST(PublicNorms, RunningAveragesStandForTheBatch) {
   const auto y = batch_norm(kX, running).to_vector<double>();
   EXPECT_NEAR(y[1], (2 - 0.5) / std::sqrt(1.5 + 1e-5), 1e-12);
   EXPECT_NE(y[1], batch_norm_training(kX).to_vector<double>()[1]) << "the control";
+}
+
+TEST(PublicNorms, RunningAveragesAreNewTensors) {
+  std::vector<double> memory(4, 0);
+  const Tensor zeros = borrow({.data = memory.data(), .dtype = DType::kFloat64}, {4});
+  BatchMoments running{.mean = zeros, .variance = zeros, .momentum = 0.5};
+  const BatchMoments before = running;
+  batch_norm_training(kX, {}, &running);
+  EXPECT_EQ(memory, std::vector<double>(4, 0)) << "borrowed memory is only read";
+  EXPECT_EQ(before.mean.to_vector<double>(), memory);
+  EXPECT_EQ(running.mean.to_vector<double>()[1], 0.5);
+  EXPECT_EQ(running.variance.to_vector<double>()[1], 0.5 * 2);
 }
 
 TEST(PublicNorms, RefuseWhatDoesNotFit) {
