@@ -51,7 +51,8 @@ std::string attribution_json(const Attribution& attribution);
 std::string patching_json(const Patching& patching);
 
 // The tables of the commands, without colours, with at most `columns` (at least 40) characters per line.
-// heed/picture.h has the pictures.
+// heed/picture.h has the pictures. Like the JSON, they throw kShape for lists whose lengths do not match, and
+// kNumeric for infinite numbers, in what the caller has changed.
 
 std::string lens_text(const Lens& lens, const LensView& view = {}, int columns = 80);
 /// All states of one token of a stack as in LensView: its position, counted from 1, or the token ("bench",

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "api/findings_checks.h"
 #include "base/check.h"
 #include "inspect/attribution/attribution_table.h"
 #include "inspect/draw/attention_picture.h"
@@ -56,16 +57,16 @@ std::string attention_json(const Trace& trace) {
 }
 
 void save_lens(const std::string& path, const Lens& lens, const LensView& view) {
-  const LensStack& stack = stack_named(lens, view.stack);
+  const LensStack& stack = stack_named(checked(lens), view.stack);
   save_picture(lens_picture(lens, stack, lens_value_named(stack, view.show)), path);
 }
 
 void save_attribution(const std::string& path, const Attribution& attribution) {
-  save_picture(attribution_picture(attribution), path);
+  save_picture(attribution_picture(checked(attribution)), path);
 }
 
 void save_patching(const std::string& path, const Patching& patching) {
-  save_picture(patching_picture(patching), path);
+  save_picture(patching_picture(checked(patching)), path);
 }
 
 void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices, const HeatmapOptions& o) {

@@ -59,6 +59,7 @@ std::string bars(const Attribution& attribution, int columns, TerminalColours co
 }  // namespace
 
 std::string attribution_table(const Attribution& attribution, int columns, TerminalColours colours) {
+  require_table_columns(columns);
   std::string text;
   if (attribution.tokens.size() == 1) {
     const TokenAttribution& each = attribution.tokens[0];

@@ -14,11 +14,15 @@ constexpr int kLeastTableColumns = 40, kTableGap = 2;
 
 }  // namespace
 
-std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns, int cell_columns) {
+void require_table_columns(int columns) {
   if (columns < kLeastTableColumns) {
     fail(ErrorKind::kUsage, "a terminal of {} columns is too narrow for this table: use at least {}", columns,
          kLeastTableColumns);
   }
+}
+
+std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns, int cell_columns) {
+  require_table_columns(columns);
   int first = 1, widest = 1;
   for (const auto& row : rows) {
     first = std::max(first, display_width(row[0]));

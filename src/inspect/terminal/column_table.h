@@ -6,8 +6,11 @@
 
 namespace heed {
 
+/// Throws kUsage for a terminal of fewer than 40 columns.
+void require_table_columns(int columns);
+
 /// Rows of cells; the first cell names the row and stands in each part. Cells are left-aligned and truncated
-/// to `cell_columns`. Throws kUsage for a terminal of fewer than 40 columns.
+/// to `cell_columns`. Throws as require_table_columns().
 std::string column_table(const std::vector<std::vector<std::string>>& rows, int columns,
                          int cell_columns = 12);
 

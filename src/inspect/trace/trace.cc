@@ -52,6 +52,24 @@ void check_matrix(const AttentionMatrix& matrix, const std::string& where, size_
   }
 }
 
+void check_detail(const HeadDetail& detail, const std::string& where, size_t queries, size_t keys) {
+  if (detail.empty()) return;
+  const auto require = [&](const char* what, size_t numbers, size_t expected) {
+    if (numbers == expected) return;
+    fail(ErrorKind::kShape,
+         "details of {}: {} has {} numbers, not the {} of {} queries, {} keys and a width of {}", where, what,
+         numbers, expected, queries, keys, detail.width);
+  };
+  const auto width = static_cast<size_t>(std::max(detail.width, 0));
+  require("query", detail.query.size(), queries * width);
+  require("key", detail.key.size(), keys * width);
+  require("value", detail.value.size(), keys * width);
+  require("scores", detail.scores.size(), queries * keys);
+  if (!detail.bias.empty()) require("bias", detail.bias.size(), queries * keys);
+  if (!detail.visible.empty()) require("visible", detail.visible.size(), queries * keys);
+  if (width == 0) fail(ErrorKind::kShape, "details of {}: a width cannot be {}", where, detail.width);
+}
+
 AttentionMatrix mean_of(const std::vector<AttentionMatrix>& heads) {
   AttentionMatrix mean;
   std::vector<double> sums;
@@ -134,11 +152,19 @@ void check_trace(const Trace& trace) {
   for (const Stack stack : kStacks) {
     const StackWeights& layers = stack_of(trace, stack);
     const size_t queries = query_tokens(trace, stack).size(), keys = key_tokens(trace, stack).size();
+    const auto where = [&](size_t layer, size_t head) {
+      return fmt::format("{} layer {} head {}", stack_name(stack), layer + 1, head + 1);
+    };
     for (size_t layer = 0; layer < layers.size(); ++layer) {
       for (size_t head = 0; head < layers[layer].size(); ++head) {
-        const std::string where = fmt::format("{} layer {} head {}", stack_name(stack), layer + 1, head + 1);
-        check_matrix(layers[layer][head], where, queries, keys);
+        check_matrix(layers[layer][head], where(layer, head), queries, keys);
         anything = anything || !layers[layer][head].empty();
+      }
+    }
+    const auto& details = trace.details[static_cast<size_t>(stack)];
+    for (size_t layer = 0; layer < details.size(); ++layer) {
+      for (size_t head = 0; head < details[layer].size(); ++head) {
+        check_detail(details[layer][head], where(layer, head), queries, keys);
       }
     }
   }

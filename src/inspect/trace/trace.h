@@ -29,8 +29,8 @@ std::pair<const char*, const char*> axis_texts(const Trace& trace, Stack stack);
 /// whose target has no tokens.
 std::pair<const char*, const char*> sentence_names(const Trace& trace);
 
-/// Throws kShape if a matrix does not match the tokens, kNumeric if a weight is not in [0, 1], and kUsage if
-/// there is no attention. Called by every renderer.
+/// Throws kShape if a matrix or the details of a head do not match the tokens, kNumeric if a weight is not in
+/// [0, 1], and kUsage if there is no attention. Called by every renderer.
 void check_trace(const Trace& trace);
 
 /// A selection of stack, layer and head. Indices count from 0 here, and from 1 in user input and output.

@@ -64,6 +64,35 @@ TEST(Trace, ChecksSizesAndNumbers) {
   EXPECT_EQ(kind_of([&] { check_trace(Trace{}); }), ErrorKind::kUsage);
 }
 
+TEST(Trace, ChecksTheSizesOfDetails) {
+  const Trace trace = example();
+  const size_t queries = trace.target_tokens.size(), keys = trace.source_tokens.size();
+  const auto floats = [](size_t count) { return std::vector<float>(count, 0.5F); };
+  const HeadDetail whole{.width = 3,
+                         .query = floats(queries * 3),
+                         .key = floats(keys * 3),
+                         .value = floats(keys * 3),
+                         .scores = floats(queries * keys),
+                         .bias = floats(queries * keys),
+                         .visible = std::vector<uint8_t>(queries * keys, 1)};
+  const auto check = [&](const std::function<void(HeadDetail&)>& change) {
+    Trace changed = trace;
+    auto& details = changed.details[static_cast<size_t>(Stack::kCross)];
+    details = {{HeadDetail{}, whole}};
+    change(details[0][1]);
+    check_trace(changed);
+  };
+  EXPECT_NO_THROW(check([](HeadDetail&) {}));
+  for (const auto& change : std::vector<std::function<void(HeadDetail&)>>{
+           [](HeadDetail& detail) { detail.query = {}; }, [](HeadDetail& detail) { detail.key.pop_back(); },
+           [](HeadDetail& detail) { detail.value.push_back(0); },
+           [](HeadDetail& detail) { detail.scores = {1}; }, [](HeadDetail& detail) { detail.bias = {1}; },
+           [](HeadDetail& detail) { detail.visible = {1}; }, [](HeadDetail& detail) { detail.width = 4; },
+           [](HeadDetail& detail) { detail.width = -1; }}) {
+    EXPECT_EQ(kind_of([&] { check(change); }), ErrorKind::kShape);
+  }
+}
+
 TEST(Trace, ErrorsNameTheMatrix) {
   Trace trace = example();
   trace.cross[1][2].weights[7] = 2;  // 5 keys: query 2, key 3
