@@ -43,8 +43,8 @@ struct TranslateOptions {
   /// begin so.
   std::vector<std::string> forbid{};
 
-  /// Sample `nbest` translations instead of searching; `beam` must then be 0. Samples of a line depend on the
-  /// seed, the text and the number of the line.
+  /// Sample `nbest` translations instead of searching; `beam` must then be unset. Samples of a line depend on
+  /// the seed, the text and the number of the line.
   bool sample = false;
   std::optional<double> temperature{};  ///< of sampling; 0: greedy search
   std::optional<int> top_k{};           ///< sample from the k most probable tokens; 0: all

@@ -27,9 +27,10 @@ struct Classifier::State {
 
 namespace {
 
-tasks::ClassifierText checked(const ClassifierText& text) {
-  require_utf8("the text", text.first);
-  if (text.second) require_utf8("the second text", *text.second);
+/// One of `count` texts.
+tasks::ClassifierText checked(const ClassifierText& text, size_t index = 0, size_t count = 1) {
+  require_utf8(numbered("text", index, count).c_str(), text.first);
+  if (text.second) require_utf8(numbered("second text", index, count).c_str(), *text.second);
   return {text.first, text.second};
 }
 
@@ -48,7 +49,7 @@ const std::vector<std::string>& Classifier::labels() const {
 std::vector<TextClass> Classifier::classify(const std::vector<ClassifierText>& texts,
                                             const std::atomic<bool>* cancelled) const {
   std::vector<tasks::ClassifierText> inputs;
-  for (const ClassifierText& text : texts) inputs.push_back(checked(text));
+  for (size_t n = 0; n < texts.size(); ++n) inputs.push_back(checked(texts[n], n, texts.size()));
   std::vector<TextClass> classes;
   const std::lock_guard lock(state_->mutex);
   for (tasks::Classification& each : state_->classifier.classify(inputs, Stop(cancelled))) {

@@ -51,7 +51,7 @@ int64_t Embedder::max_length() const {
 }
 
 TextVectors Embedder::embed(const std::vector<std::string>& texts, const std::atomic<bool>* cancelled) const {
-  for (const std::string& text : texts) require_utf8("the text", text);
+  require_utf8_each("text", texts);
   const std::lock_guard lock(state_->mutex);
   TextVectors found = state_->embedder.embed(texts, Stop(cancelled));
   return found;

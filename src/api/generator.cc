@@ -52,7 +52,7 @@ std::string Generator::generate(const std::string& prompt, const GenerateOptions
 
 std::vector<std::string> Generator::generate(const std::vector<std::string>& prompts,
                                              const GenerateOptions& options) const {
-  for (const std::string& prompt : prompts) require_utf8("a prompt", prompt);
+  require_utf8_each("prompt", prompts);
   size_t next = 0;
   const auto next_prompt = [&](std::string& prompt) {
     if (next == prompts.size()) return false;
@@ -68,11 +68,28 @@ std::vector<std::string> Generator::generate(const std::vector<std::string>& pro
   return texts;
 }
 
+namespace {
+
+/// Runs work of samples(), in whose errors the number of texts is called as its argument is.
+template <typename Work>
+auto with_count_named(const Work& work) {
+  try {
+    return work();
+  } catch (const OptionError& error) {
+    throw Error(error.kind(), error.message([](const std::string& option) {
+      return option == "nbest" || option == "samples" ? std::string("count") : option;
+    }));
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> Generator::samples(const std::string& prompt, int count,
                                             const GenerateOptions& options) const {
   require_utf8("the prompt", prompt);
-  const tasks::TextGenerator generator = state_->with(options, count);
-  tasks::Generation generation = generator.generate(prompt, 0, {Stop(options.cancelled), {}});
+  tasks::Generation generation = with_count_named([&] {
+    return state_->with(options, count).generate(prompt, 0, {Stop(options.cancelled), {}});
+  });
   std::vector<std::string> texts;
   for (tasks::GeneratedText& each : generation.texts) texts.push_back(std::move(each.text));
   return texts;

@@ -10,6 +10,7 @@
 
 #include "heed/attention.h"
 #include "heed/generator.h"
+#include "heed/inspector.h"
 #include "heed/norms.h"
 #include "heed/picture.h"
 #include "heed/translator.h"
@@ -80,6 +81,25 @@ TEST(PublicOptions, OfATranslator) {
            [&] { translator.log_probability(kNoText, "a"); }}) {
     expect_error(ErrorKind::kText, "not UTF-8, at byte 0", act);
   }
+  const std::vector<std::string> lines{"a", "b", std::string("c") + kNoText};
+  const std::string where = "line 3 is not UTF-8, at byte 1";
+  expect_error(ErrorKind::kText, where, [&] { translator.translate(lines); });
+  expect_error(ErrorKind::kText, where, [&] { translator.alternatives(lines); });
+}
+
+TEST(PublicOptions, OfAnInspector) {
+  const TestFolder folder;
+  write_translator(folder.path());
+  const Inspector inspector(folder.path(), 1);
+  const auto expect = [&](const AttributionOptions& options) {
+    expect_error(ErrorKind::kText, "not UTF-8, at byte 0", [&] { inspector.attribute("The", options); });
+  };
+  expect({.target = kNoText});
+  expect({.token = kNoText});
+  expect({.token = "1", .instead = kNoText});
+  expect({.token = "1", .baseline = kNoText});
+  expect_error(ErrorKind::kText, "the token is not UTF-8",
+               [&] { inspector.patch("The", "house", {.token = kNoText}); });
 }
 
 TEST(PublicOptions, OfAGenerator) {
@@ -107,7 +127,13 @@ TEST(PublicOptions, OfAGenerator) {
   EXPECT_EQ(generator.generate("Once", {.greedy = true, .draft_tokens = 0}),
             generator.generate("Once", {.greedy = true, .draft_tokens = 8}));
   EXPECT_NE(generator.generate("Once", {.temperature = 1}), generator.generate("Once", {.greedy = true}));
-  expect_error(ErrorKind::kUsage, "samples", [&] { generator.samples("Once", 0); });
+  expect_error(ErrorKind::kUsage, "count must be", [&] { generator.samples("Once", 0); });
+  expect_error(ErrorKind::kUsage, "count is 3", [&] { generator.samples("Once", 3, {.greedy = true}); });
+  expect_error(ErrorKind::kUsage, "count is 3, which requires a beam",
+               [&] { generator.samples("Once", 3, {.beam = 2}); });
+  expect_error(ErrorKind::kText, "prompt 2 is not UTF-8, at byte 0", [&] {
+    generator.generate(std::vector<std::string>{"a", kNoText});
+  });
   expect_error(ErrorKind::kUsage, "threads", [&] { Generator(folder.path(), -1); });
   for (const auto& act : std::vector<std::function<void()>>{
            [&] { generator.generate(kNoText); }, [&] { generator.samples(kNoText, 2); },

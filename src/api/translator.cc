@@ -88,7 +88,7 @@ TranslatedText text_of(translate::Candidate&& candidate) {
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options) const {
-  for (const std::string& line : lines) require_utf8("a line", line);
+  require_utf8_each("line", lines);
   const translate::TranslatorChain translator = state_->with(options);
   std::vector<std::string> texts;
   const auto take = [&](translate::Translation translation) {
@@ -109,7 +109,7 @@ std::vector<TranslatedText> Translator::alternatives(const std::string& line,
 
 std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vector<std::string>& lines,
                                                                   const TranslateOptions& options) const {
-  for (const std::string& line : lines) require_utf8("a line", line);
+  require_utf8_each("line", lines);
   const translate::TranslatorChain translator = state_->with(options);
   std::vector<std::vector<TranslatedText>> found;
   const auto take = [&](translate::Translation translation) {
