@@ -27,7 +27,7 @@ Tensor padding_mask(const std::vector<int64_t>& lengths, int64_t max_length);
 Tensor look_ahead_mask(int64_t length);
 
 /// Masks and outputs. A key is visible if all masks allow it. Masked keys have weight 0; if all keys of a
-/// query are masked, all its weights are 0.
+/// query are masked, all its weights are 0. Values of masked keys have to be finite, as 0 times NaN is NaN.
 struct AttentionOptions {
   /// uint8 (B, Tk): 1 for tokens, 0 for keys masked for all queries of the sentence.
   Tensor padding{};
@@ -153,8 +153,8 @@ class MultiHeadAttention {
   PackedResult forward_packed(const Tensor& query, const Tensor& key, const Tensor& value,
                               const PackedOptions& options) const;
 
-  /// The same with dropout, and stores what backward() needs. Each call samples new masks; the returned
-  /// weights are those before dropout.
+  /// The same with dropout, and stores what backward() needs, with handles to the inputs, whose elements must
+  /// not change until then. Each call samples new masks; the returned weights are those before dropout.
   AttentionResult forward_training(const Tensor& query, const Tensor& key, const Tensor& value,
                                    const AttentionOptions& options = {});
   PackedResult forward_packed_training(const Tensor& query, const Tensor& key, const Tensor& value,

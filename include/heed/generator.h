@@ -53,7 +53,8 @@ class Generator {
 
   // All functions throw Error: kText for invalid UTF-8, kUsage for invalid options.
 
-  /// Called with each new part of a text, in whole characters (streaming).
+  /// Called with each new part of a text, in whole characters (streaming). What it throws ends the call and
+  /// reaches the caller.
   using Show = std::function<void(std::string_view text)>;
   /// Generates the continuation of a prompt.
   std::string generate(const std::string& prompt, const GenerateOptions& options = {},

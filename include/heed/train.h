@@ -59,7 +59,8 @@ struct TrainStep {
 };
 
 /// Callbacks of a training, called one at a time; all may be empty. Of processes that train together (see
-/// train_model), only the first calls them.
+/// train_model), only the first calls them. What they throw ends the training at once and reaches the caller;
+/// the same call then resumes it from where it was saved last.
 struct TrainCallbacks {
   std::function<void(const TrainStep&)> on_step{};       ///< after each update
   std::function<void(const std::string&)> on_message{};  ///< what was read, resumed or left out
