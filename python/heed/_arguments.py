@@ -6,8 +6,13 @@ import inspect
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from .errors import usage_error
+
+
+_ELEMENTS = ("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool")
 
 
 def path_of(name: str, value: Any) -> bytes:
@@ -50,12 +55,37 @@ def text_of(name: str, value: Any) -> str:
     return value
 
 
-def ids_of(name: str, value: Any) -> list[int]:
-    """A list of integers from any sequence or array of them. Raises TypeError for anything else."""
+def pair_of(name: str, value: Any) -> tuple[str, str]:
+    """Two texts. Raises TypeError for anything else, and ValueError for lone surrogates."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(isinstance(each, str) for each in value):
+        raise TypeError(f"{name} must be a pair of str, not {value!r}")
+    return text_of(f"{name}[0]", value[0]), text_of(f"{name}[1]", value[1])
+
+
+def pairs_of(name: str, value: Any) -> list[tuple[str, str]]:
+    """A list of pairs of texts from a mapping or an iterable. Raises as pair_of(), with the index of the pair."""
+    pairs = value.items() if isinstance(value, Mapping) else value
+    if isinstance(pairs, (str, bytes, bytearray)) or not isinstance(pairs, Iterable):
+        raise TypeError(f"{name} must be a dict of str or a list of pairs of str, not {type(value).__name__}")
+    return [pair_of(f"{name}[{index}]", pair) for index, pair in enumerate(pairs)]
+
+
+def integers_of(name: str, value: Any, bits: int) -> list[int]:
+    """A list of integers from any sequence or array of them. Raises TypeError for anything else, and heed.Error for one
+    that is too large for a signed number of so many bits."""
     try:
-        return [operator.index(each) for each in value]
+        integers = [operator.index(each) for each in value]
     except TypeError:
         raise TypeError(f"{name} must be a list of int or an array of integers of one axis") from None
+    for index, integer in enumerate(integers):
+        if not -(2 ** (bits - 1)) <= integer < 2 ** (bits - 1):
+            raise usage_error(f"{name}[{index}] is {integer}, which is beyond {bits} bits")
+    return integers
+
+
+def ids_of(name: str, value: Any) -> list[int]:
+    """integers_of() for ids of tokens and other 32-bit integers."""
+    return integers_of(name, value, 32)
 
 
 def heads_of(ablate: str | Sequence[str]) -> list[str]:
@@ -98,6 +128,12 @@ def with_arrays(function: Callable[..., Any], *arguments: Any, **arrays: Any) ->
         return function(*arguments, *map(detached, arrays.values()))
     except TypeError:
         for name, array in arrays.items():
+            elements = _unreadable_elements(array)
+            if elements is not None:
+                raise TypeError(
+                    f"{name} has elements of {elements}: convert them to one of {', '.join(_ELEMENTS)}, in the byte order of"
+                    " this machine"
+                ) from None
             if array is not None and not _is_array(array):
                 raise TypeError(
                     f"{name} must be an array in the memory of the CPU (NumPy, PyTorch, or another with DLPack or the"
@@ -114,6 +150,14 @@ def detached(array: Any) -> Any:
 def _records_gradients() -> bool:
     torch = sys.modules.get("torch")
     return torch is None or bool(torch.is_grad_enabled())
+
+
+def _unreadable_elements(array: Any) -> str | None:
+    """The type of the elements of an array of NumPy, if it is none that the extension module reads."""
+    dtype = getattr(array, "dtype", None)
+    if not hasattr(dtype, "isnative") or (dtype.isnative and dtype.name in _ELEMENTS):
+        return None
+    return repr(dtype)
 
 
 def _is_array(value: Any) -> bool:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from ._arguments import set_options, text_or_texts
+from ._arguments import pairs_of, set_options, text_of, text_or_texts
 
 
 class Row(NamedTuple):
@@ -24,10 +24,12 @@ class Row(NamedTuple):
 
     def of(self, value: Any) -> Any:
         """The value as the extension module takes it: texts may be a single one, terms a mapping."""
+        if self.type == "str" and value is not None:
+            return text_of(self.name, value)
         if self.type == "texts":
             return text_or_texts(self.name, value)
         if self.type == "terms":
-            return list(value.items() if isinstance(value, Mapping) else value)
+            return pairs_of(self.name, value)
         return value
 
 

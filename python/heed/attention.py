@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from . import _heed
-from ._arguments import call_of, detached, set_options, text_of, with_arrays
+from ._arguments import call_of, detached, integers_of, set_options, text_of, with_arrays
 
 if TYPE_CHECKING:  # who only translates need not load NumPy
     import numpy as np
@@ -98,9 +98,9 @@ class MultiHeadAttention:
             dropout=dropout,
             seed=seed,
         )
-        options.set_dtype(dtype)
+        options.set_dtype(text_of("dtype", dtype))
         options.set_positions(
-            positions, max_relative_distance, buckets, bucket_max_distance, bidirectional, rotary_base
+            text_of("positions", positions), max_relative_distance, buckets, bucket_max_distance, bidirectional, rotary_base
         )
         self._layer = _heed.MultiHeadAttention(options)
         self._made_by = call_of(
@@ -205,7 +205,7 @@ class MultiHeadAttention:
         Sentence b has the queries [query_offsets[b], query_offsets[b + 1]), and keys likewise; the first offset is 0,
         the last N. The output of a sentence is bit-identical to that of a call for it alone.
         """
-        fixed = (False, list(query_offsets), list(key_offsets), bool(look_ahead), bool(weights))
+        fixed = (False, *_offsets_of(query_offsets, key_offsets), bool(look_ahead), bool(weights))
         return PackedAttentionResult(
             *with_arrays(self._layer.forward_packed, *fixed, query=query, key=key, value=value)
         )
@@ -222,7 +222,7 @@ class MultiHeadAttention:
         weights: bool = False,
     ) -> PackedAttentionResult:
         """`forward_packed` with dropout, and keeps what `backward` needs."""
-        fixed = (True, list(query_offsets), list(key_offsets), bool(look_ahead), bool(weights))
+        fixed = (True, *_offsets_of(query_offsets, key_offsets), bool(look_ahead), bool(weights))
         return PackedAttentionResult(
             *with_arrays(self._layer.forward_packed, *fixed, query=query, key=key, value=value)
         )
@@ -230,6 +230,10 @@ class MultiHeadAttention:
     def backward(self, upstream: Any) -> AttentionGradients:
         """The gradients of the last training pass, given the gradient of its output. Call it once per pass."""
         return AttentionGradients(*with_arrays(self._layer.backward, upstream=upstream))
+
+
+def _offsets_of(query_offsets: Any, key_offsets: Any) -> tuple[list[int], list[int]]:
+    return integers_of("query_offsets", query_offsets, 64), integers_of("key_offsets", key_offsets, 64)
 
 
 def scaled_dot_product_attention(
@@ -254,7 +258,7 @@ def scaled_dot_product_attention(
 
 def padding_mask(lengths: Sequence[int], max_length: int) -> npt.NDArray[np.uint8]:
     """(B, max_length): 1 for the tokens of each sentence, 0 for the padding after them."""
-    return cast("npt.NDArray[np.uint8]", _heed.padding_mask(list(lengths), max_length))
+    return cast("npt.NDArray[np.uint8]", _heed.padding_mask(integers_of("lengths", lengths, 64), max_length))
 
 
 def look_ahead_mask(length: int) -> npt.NDArray[np.uint8]:

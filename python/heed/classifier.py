@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from . import _heed
-from ._arguments import call_of, heads_of, path_of
+from ._arguments import call_of, heads_of, path_of, text_of
 from .trace import Trace
 
 TextOrPair: TypeAlias = str | tuple[str, str]
@@ -88,7 +88,7 @@ class Classifier:
 
 def _pair_of(text: Any) -> tuple[str, str | None]:
     if isinstance(text, str):
-        return text, None
+        return text_of("text", text), None
     if isinstance(text, tuple) and len(text) == 2 and all(isinstance(each, str) for each in text):
-        return text
+        return text_of("the first text", text[0]), text_of("the second text", text[1])
     raise TypeError(f"a text must be a str, or a tuple of two, not {type(text).__name__}")

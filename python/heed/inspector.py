@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _heed
 from ._arguments import call_of, path_of, text_of
+from .errors import usage_error
 
 
 class LensState(NamedTuple):
@@ -74,7 +75,10 @@ class Lens:
         return _rows(self._lens.decoder.embeddings(), self._lens.decoder)
 
     def hidden_states(self, stack: Literal["encoder", "decoder"]) -> list[npt.NDArray[np.float32]]:
-        """What Hugging Face's library calls so: after the embedding, after each layer, the last after the final norm."""
+        """What Hugging Face's library calls so: after the embedding, after each layer, the last after the final norm.
+        Raises heed.Error for another stack."""
+        if stack not in ("encoder", "decoder"):
+            raise usage_error(f"unknown stack {stack!r}: choose encoder or decoder")
         states, steps = (
             (self.encoder, self._lens.encoder.steps())
             if stack == "encoder"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _heed
-from ._arguments import call_of, ids_of, path_of
+from ._arguments import call_of, ids_of, path_of, text_of
 from .errors import shape_error
 
 
@@ -194,7 +194,11 @@ class Model:
 
 
 def _functions_of(hooks: Mapping[str, Hook] | None) -> list[tuple[str, Callable[[Any], None]]]:
-    return [(name, _function_of(name, hook)) for name, hook in (hooks or {}).items()]
+    if hooks is None:
+        return []
+    if not isinstance(hooks, Mapping):
+        raise TypeError(f"hooks must be a dict of functions by the names of states, not {type(hooks).__name__}")
+    return [(text_of("the name of a hook", name), _function_of(name, hook)) for name, hook in hooks.items()]
 
 
 def _function_of(name: str, hook: Hook) -> Callable[[Any], None]:

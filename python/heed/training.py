@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _heed
-from ._arguments import path_of, set_options
+from ._arguments import pair_of, path_of, set_options
 from .errors import usage_error
 
 Path = str | os.PathLike[str]
@@ -101,6 +101,11 @@ def train(
     exception in a callback, end the training after the current step; it is saved, the exception is raised, and the
     same call resumes it. Raises heed.Error for invalid options and files.
     """
+    for name, callback in (("on_step", on_step), ("on_message", on_message)):
+        if callback is not None and not callable(callback):
+            raise TypeError(f"{name} must be a function, not {type(callback).__name__}")
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError(f"settings must be a dict of values by their names, not {type(settings).__name__}")
     options = set_options(
         _heed.TrainOptions(),
         output=path_of("output", output),
@@ -138,9 +143,11 @@ def _files_of(name: str, pairs: Path | Sequence[Path] | Pairs, folder: str) -> l
     """The paths of files; pairs of texts are written to a file in a folder."""
     if isinstance(pairs, (str, bytes, os.PathLike)):
         return [path_of(name, pairs)] if pairs else []
+    if not isinstance(pairs, Iterable):
+        raise TypeError(f"{name} must be a path, or a list of paths or of pairs of str, not {type(pairs).__name__}")
     given: list[Any] = list(pairs)
     if not any(isinstance(each, (tuple, list)) for each in given):
-        return [path_of(name, each) for each in given if each]
+        return list(filter(None, (path_of(name, each) for each in given)))
     path = os.path.join(folder, f"{name}.tsv")
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.writelines(_line_of(f"{name}[{index}]", pair) for index, pair in enumerate(given))
@@ -148,9 +155,7 @@ def _files_of(name: str, pairs: Path | Sequence[Path] | Pairs, folder: str) -> l
 
 
 def _line_of(name: str, pair: Any) -> str:
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(each, str) for each in pair):
-        raise TypeError(f"{name} must be a pair of str, (source, target), not {pair!r}")
-    source, target = pair
+    source, target = pair_of(name, pair)
     if any(mark in text for text in pair for mark in "\t\r\n"):
         raise usage_error(f"{name} has a text of several lines or with a tab; give one line for each text: {pair!r}")
     return f"{source}\t{target}\n"

@@ -49,5 +49,8 @@ def test_bad_input(classifier, model_directory):
     for bad in (7, [7], [("a",)], b"a"):
         with pytest.raises(TypeError):
             classifier.classify(bad)
+    for bad, name in (("\ud800", "text"), (("\ud800", "a"), "the first text"), (("a", "\ud800"), "the second text")):
+        with pytest.raises(ValueError, match=f"{name} has half of a surrogate pair"):
+            classifier.classify(bad)
     with pytest.raises(heed.Error):
         heed.Classifier(model_directory)

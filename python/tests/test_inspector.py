@@ -25,6 +25,8 @@ def test_lens_as_the_command(inspector, model_directory, command):
         assert len(hidden) == len(wanted["hidden"][stack])
         for found, each in zip(hidden, wanted["hidden"][stack]):
             assert found.dtype == np.float32 and np.array_equal(found, np.array(each, np.float32))
+    with pytest.raises(heed.Error, match="unknown stack 'cross': choose encoder or decoder"):
+        lens.hidden_states("cross")
     last = lens.decoder[-1]
     assert last.part == "output" and len(last.predictions) == len(lens.decoder_tokens)
     assert last.norms == pytest.approx(np.linalg.norm(last.values, axis=1), rel=1e-5)

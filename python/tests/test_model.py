@@ -180,11 +180,19 @@ def test_errors_of_hooks(model, ids):
     assert caught.value.kind == "numeric"
     with pytest.raises(TypeError, match="must be a function"):
         model.forward(ids, hooks={"encoder:1:layer": 3})
+    with pytest.raises(TypeError, match="the name of a hook must be a str, not int"):
+        model.forward(ids, hooks={3: fails})
+    with pytest.raises(TypeError, match="hooks must be a dict .*, not list"):
+        model.start(ids, hooks=[("encoder:1:layer", fails)])
 
 
 def test_errors_of_ids(model, ids):
     with pytest.raises(heed.Error, match="has no id 999999"):
         model.forward([999999])
+    for call in (lambda: model.forward([5, 2**40]), lambda: model.start(ids).step([-(2**31) - 1])):
+        with pytest.raises(heed.Error, match=r"(ids\[1\]|tokens\[0\]) is -?\d+, which is beyond 32 bits") as caught:
+            call()
+        assert caught.value.kind == "usage"
     with pytest.raises(TypeError, match="ids must be a list of int"):
         model.forward("Der Hund")
     decoding = model.start(ids)

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 from conftest import SMALL
 
@@ -147,3 +148,14 @@ def test_wrong_types(tmp_path):
         heed.train(5)
     with pytest.raises(TypeError, match="max_steps cannot be '3'"):
         heed.train(tmp_path / "model", max_steps="3")
+    for options, words in (
+        ({"on_step": 5}, "on_step must be a function, not int"),
+        ({"on_message": "print"}, "on_message must be a function, not str"),
+        ({"settings": [("model.width", 16)]}, "settings must be a dict .*, not list"),
+        ({"pairs": None}, "pairs must be a path, or a list of paths or of pairs of str, not NoneType"),
+        ({"valid_pairs": 5}, "valid_pairs must be a path"),
+        ({"pairs": np.array([["a", "b"]])}, "pairs must be a path"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            heed.train(tmp_path / "model", **{"max_steps": 1, **options})
+        assert not (tmp_path / "model").exists()
