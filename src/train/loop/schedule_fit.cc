@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/text/option_error.h"
 #include "train/loop/batch_fit.h"
 
@@ -72,22 +73,26 @@ std::string describe_fit(const Recipe& recipe, const TrainingPlan& plan, int64_t
         fmt::format("validation every {} instead of {}", plan.validate_every, recipe.validate_every));
   }
   if (parts.empty()) return "";
-  return fmt::format("the schedule is fitted to {} steps: {}", fitted_steps, fmt::join(parts, ", "));
+  return fmt::format("the schedule is fitted to {}: {}", counted(fitted_steps, "step"),
+                     fmt::join(parts, ", "));
 }
 
-std::string warning_of_length(const Recipe& recipe, int64_t batch_tokens, int64_t fitted_steps) {
+std::string warning_of_length(const Recipe& recipe, std::optional<int64_t> batch_tokens,
+                              int64_t fitted_steps) {
   if (fitted_steps <= 0 || !recipe.from.empty() || fitted_steps >= recipe.warmup_steps / kTooShortPart)
     return "";
-  const int64_t smaller = std::max(batch_tokens / 4, least_batch_tokens(recipe));
-  const std::string batches =
-      smaller < batch_tokens
-          ? fmt::format(" or with smaller batches (training.batch_tokens = {} instead of {})", smaller,
-                        batch_tokens)
-          : "";
+  std::string batches;
+  if (batch_tokens) {
+    const int64_t smaller = std::max(*batch_tokens / 4, least_batch_tokens(recipe));
+    if (smaller < *batch_tokens) {
+      batches = fmt::format(" or with smaller batches (training.batch_tokens = {} instead of {})", smaller,
+                            *batch_tokens);
+    }
+  }
   return option_text(
-      "warning: the limits allow about {} steps, too few for this recipe to learn much (its warmup alone has "
+      "warning: the limits allow about {}, too few for this recipe to learn much (its warmup alone has "
       "{}). Train longer{}, train a smaller model ($preset tiny), or fine-tune a model ($from)",
-      fitted_steps, recipe.warmup_steps, batches);
+      counted(fitted_steps, "step"), recipe.warmup_steps, batches);
 }
 
 }  // namespace heed::train

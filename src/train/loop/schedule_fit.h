@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "train/loop/schedule.h"
@@ -45,7 +46,10 @@ int64_t fitted_steps(const TrainingProgressSoFar& progress, int64_t max_steps, b
 /// Says how the plan differs from the recipe; empty if it doesn't.
 std::string describe_fit(const Recipe& recipe, const TrainingPlan& plan, int64_t fitted_steps);
 
-/// A warning for a training from scratch that is too short to learn much; otherwise empty.
-std::string warning_of_length(const Recipe& recipe, int64_t batch_tokens, int64_t fitted_steps);
+/// A warning for a training from scratch that is too short to learn much; otherwise empty. `batch_tokens`:
+/// the size of the batches, if smaller ones allowed more steps, as they do unless the limit is a number of
+/// steps.
+std::string warning_of_length(const Recipe& recipe, std::optional<int64_t> batch_tokens,
+                              int64_t fitted_steps);
 
 }  // namespace heed::train

@@ -94,6 +94,9 @@ TEST(ScheduleFit, WarnsWhereTheLimitsAllowTooFewSteps) {
   EXPECT_THAT(warning_of_length(recipe, 4096, 264),
               HasSubstr("training.batch_tokens = 1024 instead of 4096"));
   EXPECT_THAT(warning_of_length(recipe, 512, 264), Not(HasSubstr("batch")));
+  EXPECT_THAT(warning_of_length(recipe, std::nullopt, 264), Not(HasSubstr("batch")))
+      << "a limit in steps allows no more with smaller batches";
+  EXPECT_THAT(warning_of_length(recipe, 4096, 1), HasSubstr("about 1 step, too few"));
   EXPECT_EQ(warning_of_length(recipe, 4096, 500), "");
   EXPECT_EQ(warning_of_length(recipe, 4096, kNeverFitted), "");
 }

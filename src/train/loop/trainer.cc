@@ -256,8 +256,11 @@ bool Trainer::fit_plan() {
   state.fitted_steps = fitted_steps({state.step, fraction}, options_.max_steps, has_other_limit());
   if (state.fitted_steps == kNotYetFitted) return false;
   apply_plan();
+  const bool limited_in_steps = state.fitted_steps == options_.max_steps;
+  const std::optional<int64_t> batch_tokens =
+      limited_in_steps ? std::nullopt : std::optional(training_.batch_tokens());
   for (const std::string& text : {describe_fit(recipe_, plan_, state.fitted_steps),
-                                  warning_of_length(recipe_, training_.batch_tokens(), state.fitted_steps)}) {
+                                  warning_of_length(recipe_, batch_tokens, state.fitted_steps)}) {
     if (!text.empty()) say(text);
   }
   return true;
