@@ -359,8 +359,8 @@ positions that produce the target tokens, including the end token; the keys of d
 so far, beginning with the start token. By default, the terminal shows the layer of the cross-attention that
 points most clearly at words, averaged over its heads, and a file contains every head of every layer. A
 classifier, a masked language model or a model of embeddings has only an encoder; the terminal shows the
-attention of [CLS], from which a classifier decides. A language model has only a decoder; its last row is
-the most likely next token.)");
+attention of [CLS], from which a classifier decides. A language model has only a decoder; its queries are the
+tokens that it reads.)");
   command
       ->add_option("TEXT", o->texts,
                    "Text to translate, classify, embed or continue; several texts only for .html")

@@ -422,9 +422,11 @@ computations stay in float32.)");
       ->show_default();
   command->add_option("--tokenizer F", o->tokenizer,
                       "Tokenizer for --from llama2c: tokenizer.model, or llama2.c's tokenizer.bin");
-  add_integer(*command, "--shard-size MB", o->shard_size,
-              "Split larger weights into files of at most this many MB (10^6 bytes) [default: 5000]",
-              {1, 1'000'000'000});
+  add_integer(
+      *command, "--shard-size MB", o->shard_size,
+      "Split larger weights into files of at most this many MB (10^6 bytes); a larger tensor has a file "
+      "of its own [default: 5000]",
+      {1, 1'000'000'000});
   add_quiet(*command, o->quiet);
 }
 

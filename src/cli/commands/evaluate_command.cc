@@ -285,9 +285,9 @@ void add_significance_options(Command& command, EvaluateOptions& o) {
 
 void add_check_options(Command& command, EvaluateOptions& o) {
   command.group("Checks of words");
-  Option* invented =
-      command.add_switch("--invented", o.invented,
-                         "Count lines with words that occur neither in --known-words nor in the source");
+  Option* invented = command.add_switch(
+      "--invented", o.invented,
+      "Count lines with words that occur neither in --known-words nor in source or references");
   Option* known = command
                       .add_option("--known-words F", o.known_words,
                                   "Text of both languages: plain, or the first two columns of a TSV; may be "
@@ -299,8 +299,9 @@ void add_check_options(Command& command, EvaluateOptions& o) {
       .add_switch("--compounds", o.measure.invented.compounds,
                   "Do not count compounds of known words, as in German, as invented")
       ->needs(invented);
-  command.add_switch("--must-contain", o.input.required_forms,
-                     "Count lines that contain one of the forms in the third column of --pairs: FORM|FORM");
+  command.add_switch(
+      "--must-contain", o.input.required_forms,
+      "Count lines that contain a form, FORM|FORM, of each column of --pairs from the third on");
 }
 
 void add_task_options(Command& command, EvaluateOptions& o) {

@@ -9,10 +9,11 @@
 
 namespace heed {
 
-/// A trace whose `decoder` is the model's self-attention; encoder, cross and source are empty. Keys are the
-/// input tokens, beginning with the start token if every text has one. A row is labelled with the token that
-/// it predicts: the next token, and in the last row the most probable one; `log_probabilities` are theirs.
-/// Throws kUsage for a text without tokens, or longer than the model's maximum.
+/// A trace whose `decoder` is the model's self-attention; encoder, cross and source are empty. Queries and
+/// keys are the input tokens, beginning with the start token if every text has one. The target tokens are
+/// those that the rows predict: the next token, and in the last row the most probable one;
+/// `log_probabilities` are theirs. Throws kUsage for a text without tokens, or longer than the model's
+/// maximum.
 Trace trace_language_model(const models::LoadedModel& model, const ModelTokenizer& tokenizer,
                            const std::string& text, bool details = false,
                            const nn::HeadScales& head_scales = {});

@@ -37,8 +37,8 @@ void refuse_task(std::string_view directory, std::string_view model_type, Task t
       fail(ErrorKind::kUsage, "'{}' is a language model ({}): use heed generate, heed score or heed attend",
            directory, model_type);
     case Task::kClassification:
-      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend", directory,
-           model_type);
+      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify, heed embed or heed attend",
+           directory, model_type);
     case Task::kMaskedLanguageModel:
       fail(ErrorKind::kUsage,
            "'{}' is a masked language model ({}): use heed fill, heed embed or heed attend", directory,
