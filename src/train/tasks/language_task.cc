@@ -8,11 +8,13 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/text/printable.h"
 #include "data/batch/block_batcher.h"
 #include "data/corpus_builder.h"
 #include "models/directory/generation_defaults.h"
 #include "models/language_model.h"
 #include "text/tokenizers/language_tokenizer.h"
+#include "text/unicode/whitespace.h"
 #include "train/loop/sharded_batches.h"
 #include "train/loop/trainer.h"
 #include "train/tasks/prepared_corpus.h"
@@ -76,6 +78,7 @@ struct RunningCorpus {
 
 RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& facts, const std::string& file,
                              const ModelTokenizer& tokenizer, const TaskInput& input) {
+  constexpr size_t kShownBytes = 40;
   const Recipe& recipe = input.options.recipe;
   const std::string& output = input.options.output;
   const std::string path = output + "/training/" + file;
@@ -90,7 +93,12 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
     build.pool = &input.pool;
     build.stop = input.stop;
     const auto encode = [&](std::string_view chunk, uint64_t) {
-      return std::vector<std::vector<int32_t>>{tokenizer.ids(chunk)};
+      try {
+        return std::vector<std::vector<int32_t>>{tokenizer.ids(chunk)};
+      } catch (const Error& error) {  // which is about the part alone
+        fail(error.kind(), "'{}', in the part that begins with '{}': {}", text.text,
+             shown(strip(chunk), kShownBytes), error.what());
+      }
     };
     const int32_t document_end = recipe.document_boundaries ? *tokenizer.end_id() : -1;
     build_running_corpus(reader, encode, document_end, path, build);

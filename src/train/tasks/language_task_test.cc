@@ -182,6 +182,12 @@ TEST_F(LanguageTask, FineTunesWithAddedTokensOfAFileOfTheirOwn) {
       << said_;
 }
 
+TEST_F(LanguageTask, NamesTheTextThatCannotBeTokenized) {
+  options_.recipe.tokenizer = "characters";
+  folder_.write("valid.txt", "äb\nbß\n");
+  expect_error(ErrorKind::kText, "valid.txt', in the part that begins with 'äb", [&] { prepare(); });
+}
+
 TEST_F(LanguageTask, RefusesTextThatIsTooShort) {
   options_.recipe.block_size = 100;
   options_.recipe.batch_tokens = 100;
