@@ -639,7 +639,7 @@ export const strings = {
     ],
     [
       "What training changed",
-      "A model begins with random numbers. First it learns which words are frequent, then which belong together, and last which word of the source a word of the translation comes from. This page has no checkpoints of a training; heed serve shows three with --model models/checkpoints/step-100, step-500 and step-5000."
+      "A model begins with random numbers. First it learns which words are frequent, then which belong together, and last which word of the source a word of the translation comes from. This page has no checkpoints of a training; heed serve shows three with --pair de-en --model models/checkpoints/step-100 and likewise step-500 and step-5000."
     ],
     [
       "What attention does not explain",

@@ -30,8 +30,8 @@ struct TextClass {
 /// A loaded classifier. Thread-safe.
 class Classifier {
  public:
-  /// Opens a directory of Hugging Face's BertForSequenceClassification. `threads` 0: one per processor;
-  /// results do not depend on it. Throws Error.
+  /// Opens the directory of an encoder-only model with classes (docs/classification.md). `threads` 0: one per
+  /// processor; results do not depend on it. Throws Error.
   explicit Classifier(const std::string& directory, int threads = 0);
   ~Classifier();
   Classifier(Classifier&&) noexcept;

@@ -54,7 +54,7 @@ class Translator:
     precision: "float32", "int8", "int4" or, on processors with AVX512-BF16 or AMX, "bfloat16", of matrix products; empty for
         that of the stored weights.
     shortlist: whether to restrict the target vocabulary to the shortlist of each source sentence; None: if the model
-        has one, for greedy int8 search.
+        has one, for greedy search in int8 or int4.
     Raises heed.Error if the directory is missing, or is no translation model, or has no such language or shortlist,
         and for a model that does not read the language that the one before it writes.
     """

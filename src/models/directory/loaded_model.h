@@ -79,9 +79,9 @@ enum class WeightStorage {
 struct LoadOptions {
   std::optional<Precision> precision = {};  ///< unset: that of the weights as they are stored
 
-  /// Whether to use the directory's vocabulary shortlist. Default: if there is one, for greedy int8 search.
-  /// In float32 a model should give exactly the translations of other toolkits; in beam search, hypotheses
-  /// whose best tokens are missing from the shortlist would gain.
+  /// Whether to use the directory's vocabulary shortlist. Default: if there is one, for greedy search in int8
+  /// or int4. In float32 a model should give exactly the translations of other toolkits; in beam search,
+  /// hypotheses whose best tokens are missing from the shortlist would gain.
   std::optional<bool> shortlist = {};
 
   /// Default: kCompact for models of at least 16 million parameters, kPacked for smaller ones.
