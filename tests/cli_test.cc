@@ -124,6 +124,9 @@ TEST_F(CliTest, FindsModelsByVariableAndByPair) {
   ASSERT_EQ(expected.status, 0) << expected.err;
   EXPECT_EQ(heed_command({"translate", "Der alte Hund sieht den Baum."}, named).out, expected.out);
   expect_failure(heed_command({"translate", "x", "--pair", "en-es"}, named), 2, {"en-es", "de-en"});
+  const CommandResult info = with_model({"info", "--json"});
+  ASSERT_EQ(info.status, 0) << info.err;
+  EXPECT_EQ(heed_command({"info", "--json"}, named).out, info.out);
 
   std::filesystem::create_directories(folder_.path("models"));
   std::filesystem::create_directory_symlink(model_, folder_.path("models/de-en"));

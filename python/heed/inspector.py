@@ -383,4 +383,5 @@ def _save(path: Any, to_json: Callable[[], str], save_picture: Callable[[bytes],
     if name.lower().endswith(b".json"):
         _heed.write_file(name, to_json())
     else:
+        _heed.require_picture(name, ".json, ")
         save_picture(name)

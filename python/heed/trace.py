@@ -106,6 +106,7 @@ class Trace:
         elif name.lower().endswith(b".json"):
             _heed.write_file(name, self.to_json())
         else:
+            _heed.require_picture(name, ".html, .json, ")
             self._trace.save_picture(name, title, values, heads_per_row)
 
     def _repr_html_(self, height: int = 860) -> str:

@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "heed/picture.h"
 #include "heed/trace.h"
+#include "inspect/draw/picture_file.h"
 #include "paths.h"
 
 namespace nb = nanobind;
@@ -70,6 +71,10 @@ void bind_trace(nb::module_& m) {
             });
           },
           "path"_a, "title"_a, "values"_a, "heads_per_row"_a);
+  m.def(
+      "require_picture",
+      [](const Path& path, const std::string& others) { picture_format(path.bytes, others); }, "path"_a,
+      "others"_a);
   m.def(
       "write_file",
       [](const Path& path, const std::string& text) {

@@ -129,5 +129,5 @@ def test_errors(inspector, tmp_path):
         lens.to_text(token=99)
     with pytest.raises(heed.Error, match="unknown value 'weights'"):
         lens.save(tmp_path / "lens.svg", show="weights")
-    with pytest.raises(heed.Error, match="png"):
+    with pytest.raises(heed.Error, match=r"must end in \.json, \.png, \.svg or \.pdf"):
         lens.save(tmp_path / "lens.gif")

@@ -52,7 +52,7 @@ def test_files(trace, tmp_path):
     assert (tmp_path / "a.html").read_text() == trace.to_html()
     trace.save(str(tmp_path / "a.json"))
     assert json.loads((tmp_path / "a.json").read_text())["source"] == "Der Hund schläft."
-    with pytest.raises(heed.Error, match="png"):
+    with pytest.raises(heed.Error, match=r"must end in \.html, \.json, \.png, \.svg or \.pdf"):
         trace.save(tmp_path / "a.gif")
     for ending in ("svg", "html", "json"):
         with pytest.raises(heed.Error, match="cannot write.*missing/a") as raised:

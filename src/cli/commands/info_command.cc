@@ -137,7 +137,7 @@ int run_info(const InfoOptions& o) {
   std::string problem;
   if (!o.directory.empty()) {
     problem = describe_model(o, model_directory_at(o.directory, "DIR"), output);
-  } else if (o.model.model.empty() && o.model.pair.empty() && o.curve.empty()) {
+  } else if (o.model.model.empty() && o.model.pair.empty() && default_model().empty() && o.curve.empty()) {
     describe_bundle(o.json, output);
   } else {
     problem = describe_model(o, find_model(o.model), output);
@@ -154,8 +154,9 @@ void add_info(Command& app, Work& work) {
       add_command(app, work, "info", "Show size, parameters and training curves of a model", run_info);
   command->footer(R"(Example:
   heed info my-model --curve loss.svg
-Without a model, describes the bundled models. Also shows the instruction set and the libraries in use. A
-directory that cannot be opened as a model is described too, with the reason; the exit status is then 1.)");
+Without DIR, --model, --pair and $HEED_MODEL, describes all bundled models; --curve and --verify are then of
+the one for de-en. Also shows the instruction set and the libraries in use. A directory that cannot be
+opened as a model is described too, with the reason; the exit status is then 1.)");
   command->add_option("DIR", o->directory, "Model directory");
   add_model_options(*command, o->model);
   command->add_option(
