@@ -1788,7 +1788,11 @@ TEST_F(ServeTest, Cors) {
   serve::ServerOptions chosen = options();
   chosen.cors = "https://example.org";
   start(chosen);
-  EXPECT_EQ(post("/translate", kSentence).headers.at("access-control-allow-origin"), "https://example.org");
+  const HttpAnswer allows = post("/translate", kSentence);
+  EXPECT_EQ(allows.headers.at("access-control-allow-origin"), "https://example.org");
+  // The headers that docs/server.md names, which a page may read then.
+  EXPECT_EQ(allows.headers.at("access-control-expose-headers"),
+            "X-Request-Id, Retry-After, X-Tokens, X-Max-Tokens");
   HttpConnection client(port_);
   const auto allowed = [&](const std::string& headers) {
     client.send("OPTIONS /translate HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n");

@@ -35,7 +35,7 @@ void require_origin(const std::string& origin) {
 HttpHeaders cors_headers(const std::string& origin) {
   if (origin.empty()) return {};
   HttpHeaders headers{{"Access-Control-Allow-Origin", origin},
-                      {"Access-Control-Expose-Headers", "X-Request-Id, Retry-After"}};
+                      {"Access-Control-Expose-Headers", "X-Request-Id, Retry-After, X-Tokens, X-Max-Tokens"}};
   if (origin != "*") headers.emplace_back("Vary", "Origin");
   return headers;
 }

@@ -110,7 +110,8 @@ void add_limits(Command& command, serve::ServerOptions& server) {
               "Maximum number of tokens to translate or to generate per request (else status 400)",
               {1, 1 << 30});
   add_integer(command, "--max-detail-tokens", server.limits.detail_tokens,
-              "Maximum number of tokens of a text whose attention is shown with details (else status 400)",
+              "Maximum number of tokens of a text whose attention is shown with details, or whose states are "
+              "(else status 400)",
               {1, 1 << 20});
   add_integer(command, "--max-attention-weights", server.limits.attention_weights,
               "Maximum number of attention weights that are shown at once, of all heads (else status 400)",
