@@ -82,13 +82,13 @@ int main(int argc, char** argv) try {
       "  of the mean, in deviations\n\nThe last words are normalized by one sentence: their mean is "
       "themselves.\n");
 
-  // In use there is no batch: running averages stand for it.
+  // In inference there is no batch: running averages replace its moments.
   heed::BatchMoments running;
   for (int update = 0; update < 50; ++update) heed::batch_norm_training(packed, {}, &running);
   const double gap = change(heed::batch_norm(one, running), heed::batch_norm_training(one));
   std::printf(
-      "\nIn use, batch norm has running averages; the same sentence differs from its own batch by %.2f,\n"
-      "layer norm by 0: there is nothing to remember.\n",
+      "\nIn inference, batch norm uses running averages, which changes the vectors of the sentence by %.2f.\n"
+      "Layer norm has none, and nothing changes.\n",
       gap);
   if (const std::string folder = examples::picture_folder(argc, argv); !folder.empty()) {
     heed::save_lines(folder + "norms-batch.png", {{"sentences with a word left", positions, left}},

@@ -104,7 +104,7 @@ int main(int argc, char** argv) try {
     std::printf("  %5zu mean   %5.2f    %5.2f  %5.2f\n\n", layer + 1, mean.entropy / mean.queries,
                 mean.diagonal / mean.queries, mean.ends / mean.queries);
   }
-  std::printf("  an even look %5.2f    %5.2f  %5.2f\n", by_chance.entropy / by_chance.queries,
+  std::printf("  uniform      %5.2f    %5.2f  %5.2f\n", by_chance.entropy / by_chance.queries,
               by_chance.diagonal / by_chance.queries, by_chance.ends / by_chance.queries);
   if (!folder.empty()) {
     const heed::Shape shape{static_cast<int64_t>(layers.size()), static_cast<int64_t>(heads.size())};
