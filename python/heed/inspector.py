@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _heed
 from ._arguments import call_of, path_of, text_of
 from .errors import usage_error
+
+if TYPE_CHECKING:  # who only translates need not load NumPy
+    import numpy as np
+    import numpy.typing as npt
 
 
 class LensState(NamedTuple):

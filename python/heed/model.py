@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _heed
 from ._arguments import call_of, ids_of, path_of, text_of
 from .errors import shape_error
+
+if TYPE_CHECKING:  # who only translates need not load NumPy
+    import numpy as np
+    import numpy.typing as npt
 
 
 class HookedState(NamedTuple):
@@ -205,6 +206,7 @@ def _function_of(name: str, hook: Hook) -> Callable[[Any], None]:
     """The function that is called with (name, positions, values)."""
     if not callable(hook):
         raise TypeError(f"the hook on {name!r} must be a function, not {type(hook).__name__}")
+    import numpy as np
 
     def call(passing: tuple[str, list[int], npt.NDArray[np.float32]]) -> None:
         state = HookedState(*passing)

@@ -235,6 +235,17 @@ def test_warnings_are_logged(language_model, tmp_path):
     assert "texts are token ids" in done.stderr
 
 
+def test_who_only_translates_does_not_load_numpy(model_directory):
+    program = (
+        "import heed, sys\nheed.Translator(sys.argv[1], threads=1).translate('der Hund')\n"
+        "assert not any(name.split('.')[0] == 'numpy' for name in sys.modules)\n"
+        "heed.padding_mask([1], 2)\nassert 'numpy' in sys.modules\n"
+    )
+    command = [sys.executable, "-c", program, str(model_directory)]
+    done = subprocess.run(command, env=with_heed(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 TOGETHER = """
 import {first}
 import {second}
