@@ -32,7 +32,7 @@ from .model import Decoding, ForwardResult, HookedState, Model
 from .tokenizer import SpecialTokens, Tokenizer, Tokens
 from .trace import Trace
 from .training import TrainingResult, TrainingStep, train
-from .translator import Translation, Translator
+from .translator import TranslatedDocument, Translation, Translator
 
 __version__: str = _heed.version()
 
@@ -64,6 +64,7 @@ __all__ = [
     "Trace",
     "TrainingResult",
     "TrainingStep",
+    "TranslatedDocument",
     "Translation",
     "Translator",
     "__version__",

@@ -41,6 +41,15 @@ class Translation(NamedTuple):
     seems to have hallucinated, a sentence each; of the best translation only."""
 
 
+class TranslatedDocument(NamedTuple):
+    """The translation of a document, from `Translator.translate_document(..., details=True)`."""
+
+    text: str
+    """The document."""
+    warnings: list[str]
+    """What it says otherwise than its source, as `Translation.warnings`."""
+
+
 class Translator:
     """A loaded translation model. May be used by several threads at once.
 
@@ -138,17 +147,39 @@ class Translator:
             results = self._model.translate(lines, chosen)
         return results[0] if single else results
 
+    @overload
+    def translate_document(
+        self,
+        document: str,
+        format: Literal["html", "markdown"],
+        *,
+        details: Literal[False] = False,
+        **options: Unpack[DocumentOptions],
+    ) -> str: ...
+
+    @overload
+    def translate_document(
+        self,
+        document: str,
+        format: Literal["html", "markdown"],
+        *,
+        details: Literal[True],
+        **options: Unpack[DocumentOptions],
+    ) -> TranslatedDocument: ...
+
     @with_options(_heed.TranslateOptions, document=True)
     def translate_document(
-        self, document: str, format: Literal["html", "markdown"], **options: Unpack[DocumentOptions]
-    ) -> str:
+        self, document: str, format: Literal["html", "markdown"], *, details: bool = False, **options: Any
+    ) -> str | TranslatedDocument:
         """Translates the text of a document; tags, code, links and the like stay as they are.
 
-        document: HTML, or Markdown. format: "html" or "markdown".
+        document: HTML, or Markdown. format: "html" or "markdown". details: return a `TranslatedDocument`, with warnings.
         Raises heed.Error for another format, for invalid options, and for elements that are nested too deeply.
         """
         chosen = options_from(_heed.TranslateOptions, options, document=True)
-        return str(self._model.translate_document(text_of("document", document), text_of("format", format), chosen))
+        source, kind = text_of("document", document), text_of("format", format)
+        text, warnings = self._model.translate_document(source, kind, chosen)
+        return TranslatedDocument(text, warnings) if details else text
 
     def attend(self, text: str, target: str | None = None, ablate: str | Sequence[str] = ()) -> Trace:
         """The attention weights of all heads and layers for the model's translation of `text`, or for `target`.

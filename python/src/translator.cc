@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "background.h"
@@ -67,11 +68,12 @@ void bind_translator(nb::module_& m) {
           [](const Translator& self, const std::string& document, const std::string& format,
              TranslateOptions options) {
             std::string translation;
+            std::vector<std::string> warnings;
             in_background([&](const std::atomic<bool>& cancelled) {
               options.cancelled = &cancelled;
-              translation = self.translate_document(document, format, options);
+              translation = self.translate_document(document, format, options, warnings);
             });
-            return translation;
+            return std::pair(translation, warnings);
           },
           "document"_a, "format"_a, "options"_a)
       .def(

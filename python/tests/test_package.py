@@ -139,6 +139,7 @@ def test_types(tmp_path):
         "t: heed.Translator = heed.Translator('x')\n"
         "s: str = t.translate('a', beam=4, forbid=['b'], glossary={'a': 'b'})\n"
         "s = t.translate_document('a', 'html', beam=None)\n"
+        "w: list[str] = t.translate_document('a', 'html', details=True).warnings\n"
         "l: list[str] = t.translate(['a'])\n"
         "d: heed.Translation = t.translate('a', details=True)\n"
         "c: str = heed.Classifier('x').classify('a')\n"

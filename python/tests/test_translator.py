@@ -141,6 +141,15 @@ def test_documents(translator, command):
     assert translator.translate_document("# Der Hund\n", "markdown").startswith("# ")
 
 
+def test_warnings_of_documents(translator):
+    """Of a translation that lost a number."""
+    options = {"forbid": ["7", "seven"]}
+    found = translator.translate_document("<p>Ich habe <b>7</b> Hunde.</p>", "html", details=True, **options)
+    assert found.text == translator.translate_document("<p>Ich habe <b>7</b> Hunde.</p>", "html", **options)
+    assert found.warnings[0] == 'the translation lacks "7"'
+    assert translator.translate_document("<p>Der Hund</p>", "html", details=True).warnings == []
+
+
 def test_int8(model_directory, command):
     translator = heed.Translator(model_directory, precision="int8")
     found = translator.translate(TEXTS[0], details=True)
