@@ -18,7 +18,7 @@ enum class SinusoidLayout {
 
 /// Sinusoidal encodings (length, width), one vector per position (Vaswani et al., 2017, section 3.5). Angles
 /// are computed in float64. With an odd width there is one more sine than cosines. Throws kShape for a length
-/// below 0 or a width below 1.
+/// below 0 or a width below 1, and kUsage for integers.
 Tensor sinusoidal_positions(int64_t length, int64_t width,
                             SinusoidLayout layout = SinusoidLayout::kInterleaved,
                             DType dtype = DType::kFloat32);

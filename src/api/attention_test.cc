@@ -95,6 +95,11 @@ TEST(SinusoidalPositions, AreNoMoreThanFitIntoMemory) {
                [] { sinusoidal_positions(int64_t{1} << 33, int64_t{1} << 31); });
 }
 
+TEST(SinusoidalPositions, AreNoIntegers) {
+  expect_error(ErrorKind::kUsage, "sines cannot be int32",
+               [] { sinusoidal_positions(3, 4, SinusoidLayout::kInterleaved, DType::kInt32); });
+}
+
 TEST(MultiHeadAttention, HasTheShapesOfTheTutorials) {
   TensorSource source(1);
   const MultiHeadAttention attention = layer_of(512, 8, DType::kFloat32);

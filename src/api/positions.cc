@@ -10,7 +10,16 @@
 namespace heed {
 
 Tensor sinusoidal_positions(int64_t length, int64_t width, SinusoidLayout layout, DType dtype) {
-  return nn::sinusoid_table(length, width, layout, dtype);
+  switch (dtype) {
+    case DType::kFloat32:
+    case DType::kFloat64:
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      return nn::sinusoid_table(length, width, layout, dtype);
+    default:
+      fail(ErrorKind::kUsage, "sinusoidal_positions: sines cannot be {}, use a floating-point type",
+           name_of(dtype));
+  }
 }
 
 Tensor rotate_positions(const Tensor& x, const PositionOptions& options, int64_t first) {
