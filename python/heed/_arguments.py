@@ -154,7 +154,7 @@ def _records_gradients() -> bool:
 
 def _unreadable_elements(array: Any) -> str | None:
     """The type of the elements of an array of NumPy, if it is none that the extension module reads."""
-    dtype = getattr(array, "dtype", None)
+    dtype: Any = getattr(array, "dtype", None)
     if not hasattr(dtype, "isnative") or (dtype.isnative and dtype.name in _ELEMENTS):
         return None
     return repr(dtype)
