@@ -217,13 +217,15 @@ class HalfSlicesBlock {
   using Four = hn::FixedTag<float, 4>;
   using FourIntegers = hn::FixedTag<int32_t, 4>;
 
-  /// Lanes from numbers of the outputs, of which four can be read.
+  /// Lanes from numbers of the outputs, of which kOutputs are read.
   static HWY_INLINE hn::Vec<Four> of_outputs(const float* p) {
     const Four d;
     if constexpr (kOutputs == 1) return hn::Set(d, *p);
-    const auto four = hn::LoadU(d, p);
-    if constexpr (kOutputs == 2) return hn::ConcatLowerLower(d, four, four);
-    return four;
+    if constexpr (kOutputs == 2) {
+      const auto two = hn::LoadU(hn::Half<Four>(), p);
+      return hn::Combine(d, two, two);
+    }
+    return hn::LoadU(d, p);
   }
   static HWY_INLINE hn::Vec<Four> of_rows(const float* p) {
     const Four d;
