@@ -27,8 +27,8 @@ struct BatchMoments {
 };
 
 /// The formula of layer_norm() with mean and variance over all axes but the last: each feature over the batch
-/// (Ioffe and Szegedy, "Batch normalization", 2015). x (..., D), at least two vectors. Puts new
-/// tensors into `running` unless it is null.
+/// (Ioffe and Szegedy, "Batch normalization", 2015). x (..., D), at least two vectors. Puts new tensors into
+/// `running` unless it is null.
 Tensor batch_norm_training(const Tensor& x, const NormOptions& options = {}, BatchMoments* running = nullptr);
 /// The same with the running moments.
 Tensor batch_norm(const Tensor& x, const BatchMoments& running, const NormOptions& options = {});

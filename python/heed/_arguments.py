@@ -11,7 +11,6 @@ from typing import Any
 
 from .errors import usage_error
 
-
 _ELEMENTS = ("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool")
 
 

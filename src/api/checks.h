@@ -17,17 +17,20 @@ inline std::string numbered(const char* what, size_t index, size_t count) {
 }
 
 /// Throws kText, naming what it is ("the prompt") and the byte.
-inline void require_utf8(const char* what, std::string_view text) {
+inline void require_utf8(std::string_view what, std::string_view text) {
   if (const auto offset = find_invalid_utf8(text)) {
     fail(ErrorKind::kText, "{} is not UTF-8, at byte {}: convert it first", what, *offset);
   }
 }
 
-/// The same for each of several texts, with its number.
+/// The same for one of `count` texts, with its number.
+inline void require_utf8(const char* what, size_t index, size_t count, std::string_view text) {
+  if (find_invalid_utf8(text)) require_utf8(numbered(what, index, count), text);
+}
+
+/// The same for each of several texts.
 inline void require_utf8_each(const char* what, const std::vector<std::string>& texts) {
-  for (size_t n = 0; n < texts.size(); ++n) {
-    if (find_invalid_utf8(texts[n])) require_utf8(numbered(what, n, texts.size()).c_str(), texts[n]);
-  }
+  for (size_t n = 0; n < texts.size(); ++n) require_utf8(what, n, texts.size(), texts[n]);
 }
 
 /// The number of threads, if it is valid. Throws kUsage.

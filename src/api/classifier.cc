@@ -29,8 +29,8 @@ namespace {
 
 /// One of `count` texts.
 tasks::ClassifierText checked(const ClassifierText& text, size_t index = 0, size_t count = 1) {
-  require_utf8(numbered("text", index, count).c_str(), text.first);
-  if (text.second) require_utf8(numbered("second text", index, count).c_str(), *text.second);
+  require_utf8("text", index, count, text.first);
+  if (text.second) require_utf8("second text", index, count, *text.second);
   return {text.first, text.second};
 }
 

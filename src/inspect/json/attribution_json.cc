@@ -9,14 +9,6 @@ namespace {
 
 constexpr int kAttributionVersion = 1;
 
-/// [..., ...] of what `write` gives for each explained token.
-template <typename Write>
-std::string for_each_token(const Attribution& attribution, const char* between, const Write& write) {
-  std::string list;
-  for (const TokenAttribution& each : attribution.tokens) list += (list.empty() ? "" : between) + write(each);
-  return "[" + list + "]";
-}
-
 }  // namespace
 
 std::string attribution_to_json(const Attribution& a) {
@@ -31,22 +23,23 @@ std::string attribution_to_json(const Attribution& a) {
     json += fmt::format(" \"{}\": {}", name, list);
   };
   const auto number = [](double value) { return fmt::format("{}", value); };
-  add("tokens", for_each_token(a, ", ", [](const Token& t) { return std::to_string(t.token + 1); }) + ",\n");
-  add("instead", for_each_token(a, ", ", [](const Token& t) {
+  add("tokens",
+      json_list(a.tokens, ", ", [](const Token& t) { return std::to_string(t.token + 1); }) + ",\n");
+  add("instead", json_list(a.tokens, ", ", [](const Token& t) {
                    return t.instead.empty() ? std::string("null") : json_text(t.instead);
                  }) + ",\n");
   const bool rollout = a.method == AttributionMethod::kRollout;
-  add("log_probability", for_each_token(a, ", ", [&](const Token& t) {
+  add("log_probability", json_list(a.tokens, ", ", [&](const Token& t) {
                            return rollout ? std::string("null") : number(t.log_probability);
                          }) + ",\n");
   add("attributions",
-      for_each_token(a, ",\n  ", [](const Token& t) { return json_numbers(t.values); }) + ",\n");
-  add("sum", for_each_token(a, ", ", [&](const Token& t) { return number(t.sum); }) + ",\n");
-  add("difference", for_each_token(a, ", ", [&](const Token& t) {
+      json_list(a.tokens, ",\n  ", [](const Token& t) { return json_numbers(t.values); }) + ",\n");
+  add("sum", json_list(a.tokens, ", ", [&](const Token& t) { return number(t.sum); }) + ",\n");
+  add("difference", json_list(a.tokens, ", ", [&](const Token& t) {
                       return t.difference ? number(*t.difference) : std::string("null");
                     }) + ",\n");
   add("evaluations",
-      for_each_token(a, ", ", [](const Token& t) { return std::to_string(t.evaluations); }) + "\n}\n");
+      json_list(a.tokens, ", ", [](const Token& t) { return std::to_string(t.evaluations); }) + "\n}\n");
   return json;
 }
 

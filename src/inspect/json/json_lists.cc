@@ -14,9 +14,7 @@ std::string json_text(const std::string& text) {
 }
 
 std::string json_texts(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + json_text(text);
-  return "[" + list + "]";
+  return json_list(texts, ", ", json_text);
 }
 
 /// fmt writes a float with the fewest digits that read back the same.

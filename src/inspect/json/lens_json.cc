@@ -14,17 +14,9 @@ namespace {
 
 constexpr int kLensVersion = 1;
 
-/// [a, b] of what `write` gives for each item.
-template <typename Items, typename Write>
-std::string list_of(const Items& items, const std::string& between, const Write& write) {
-  std::string list;
-  for (const auto& item : items) list += (list.empty() ? "" : between) + write(item);
-  return "[" + list + "]";
-}
-
 std::string predictions_json(const LensState& state) {
-  return list_of(state.predictions, ",\n    ", [](const std::vector<TokenProbability>& each) {
-    return list_of(each, ", ", [](const TokenProbability& one) {
+  return json_list(state.predictions, ",\n    ", [](const std::vector<TokenProbability>& each) {
+    return json_list(each, ", ", [](const TokenProbability& one) {
       return fmt::format("{{\"token\": {}, \"probability\": {}}}", json_text(one.token), one.probability);
     });
   });
@@ -42,8 +34,8 @@ std::string state_json(const LensState& state) {
 }
 
 std::string hidden_json(const LensStack& stack) {
-  return list_of(stack.steps(), ",\n   ",
-                 [&](size_t n) { return json_rows(stack.states[n].values, stack.states[n].width); });
+  return json_list(stack.steps(), ",\n   ",
+                   [&](size_t n) { return json_rows(stack.states[n].values, stack.states[n].width); });
 }
 
 /// The vector of a token, counted from 1; [] where nothing was recorded.
@@ -53,7 +45,7 @@ std::string vector_of(const std::vector<float>& values, const LensStack& stack, 
 }
 
 std::string ids_json(const LensStack& stack) {
-  return list_of(stack.ids, ",", [](int32_t id) { return std::to_string(id); });
+  return json_list(stack.ids, ",", [](int32_t id) { return std::to_string(id); });
 }
 
 std::string parts_json(const LensStack& stack, int position, const char* name,
@@ -72,7 +64,7 @@ std::string parts_json(const LensStack& stack, int position, const char* name,
   };
   return fmt::format("{{\"position\": {}, \"ids\": {}, \"embedding\": {},\n   \"states\": {}{}}}", position,
                      ids_json(stack), vector_of(stack.embeddings, stack, position),
-                     list_of(stack.states, ",\n    ", state),
+                     json_list(stack.states, ",\n    ", state),
                      log_sums.empty() ? "" : ",\n   \"log_sums\": " + json_numbers(log_sums));
 }
 
@@ -88,9 +80,9 @@ std::string lens_to_json(const Lens& lens, const LensJsonOptions& options) {
   std::vector<size_t> steps = predicting.steps();
   std::erase_if(steps, [&](size_t n) { return predicting.states[n].predictions.empty(); });
   json += " \"predictions\": " +
-          list_of(steps, ",\n   ", [&](size_t n) { return predictions_json(predicting.states[n]); });
-  json += ",\n \"states\": {\n  \"encoder\": " + list_of(lens.encoder.states, ",\n   ", state_json);
-  json += ",\n  \"decoder\": " + list_of(lens.decoder.states, ",\n   ", state_json) + "\n }";
+          json_list(steps, ",\n   ", [&](size_t n) { return predictions_json(predicting.states[n]); });
+  json += ",\n \"states\": {\n  \"encoder\": " + json_list(lens.encoder.states, ",\n   ", state_json);
+  json += ",\n  \"decoder\": " + json_list(lens.decoder.states, ",\n   ", state_json) + "\n }";
   if (options.encoder_position != 0 || options.decoder_position != 0) {
     const auto parts = [&](const LensStack& stack, int position, const char* name) {
       const bool predicts = &stack == &predicting;
